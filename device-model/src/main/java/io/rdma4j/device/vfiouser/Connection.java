@@ -68,6 +68,11 @@ final class Connection implements AutoCloseable {
         device.interruptsTo(interrupts);
     }
 
+    /** See {@link GuestInterrupts#signaller}. */
+    Thread signaller() {
+        return interrupts.signaller();
+    }
+
     int fd() {
         return socket.fd();
     }
@@ -378,7 +383,7 @@ final class Connection implements AutoCloseable {
     /** The machine is gone: the device is as after power-up, and holds nothing of it. */
     @Override
     public void close() {
-        new Cleanup().run(() -> device.interruptsTo(InterruptOutput.NONE)).run(interrupts::reset).run(device::reset)
+        new Cleanup().run(() -> device.interruptsTo(InterruptOutput.NONE)).run(interrupts::close).run(device::reset)
             .run(memory::unmapAll).run(files::close).run(socket::close).throwIfFailed();
     }
 

@@ -22,34 +22,39 @@ import io.rdma4j.driver.libc.PassedFiles;
 import io.rdma4j.hw.pci.MsixCapability;
 import io.rdma4j.hw.pci.PciConfig;
 
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.concurrent.locks.LockSupport;
 
 import org.agrona.DirectBuffer;
 
 /**
- * The client's eventfds: one for the interrupt line and one for each vector. Any thread fires them; the server's sets
- * them.
+ * The client's eventfds: one for each vector and one for the interrupt line. Any thread makes a note that one is to
+ * fire, the server's thread sets them, and a thread of this signals them: a client can have that wait for ever.
  *
- * <p>A vector that fires without an eventfd is noted, and fires when it gets one: QEMU takes all away for a moment
- * whenever a guest enables one more. First the note is made and then the eventfd looked for; setting it does it the
- * other way round; so one of the two fires.
+ * <p>A vector that fires without an eventfd stays noted, and fires when it gets one: QEMU takes all away for a moment
+ * whenever a guest enables one more. Whoever has made a note or set an eventfd wakes the thread after it, and the
+ * thread looks at all of them after it was woken; so none is forgotten.
  */
-final class GuestInterrupts implements InterruptOutput {
+final class GuestInterrupts implements InterruptOutput, AutoCloseable {
     private static final int MSI_CAPABILITY = 5;
 
     private final ServedFunction device;
     private final Runnable attention;
     private final int messageIndex;
-    private final AtomicReferenceArray<EventFd> vectors;
-    private final AtomicBoolean[] missed;
+    private final int vectors;
+    /** Of the vectors, and behind them of the line. */
+    private final AtomicReferenceArray<PassedEvent> events;
+    private final AtomicBoolean[] noted;
     /** How many the device has enabled, from vector 0. */
     private int enabled;
-    private volatile EventFd line;
     private final AtomicBoolean lineMasked = new AtomicBoolean();
+    private final Thread signaller;
+    private volatile boolean closed;
 
     /**
-     * Without eventfds.
+     * Without eventfds; its thread is there from now on.
      *
      * @param device    is not told of this yet.
      * @param attention run when the device wants to be looked after.
@@ -58,13 +63,14 @@ final class GuestInterrupts implements InterruptOutput {
         this.device = device;
         this.attention = attention;
         this.messageIndex = hasCapability(MsixCapability.CAP_ID) ? Protocol.MSIX : Protocol.MSI;
-        final int count = messageIndex == Protocol.MSIX || hasCapability(MSI_CAPABILITY)
+        this.vectors = messageIndex == Protocol.MSIX || hasCapability(MSI_CAPABILITY)
             ? device.interrupts().available() : 0;
-        this.vectors = new AtomicReferenceArray<>(count);
-        this.missed = new AtomicBoolean[count];
-        for (int i = 0; i < count; i++) {
-            missed[i] = new AtomicBoolean();
-        }
+        this.events = new AtomicReferenceArray<>(vectors + 1);
+        this.noted = new AtomicBoolean[vectors + 1];
+        Arrays.setAll(noted, i -> new AtomicBoolean());
+        this.signaller = new Thread(this::signalAll, "rdma4j-vfio-user-interrupts-" + device.address().path());
+        signaller.setDaemon(true);
+        signaller.start();
     }
 
     private boolean hasCapability(int id) {
@@ -85,7 +91,7 @@ final class GuestInterrupts implements InterruptOutput {
         if (index == INTX) {
             return device.config().read(PciConfig.INTERRUPT_PIN_OFFSET, 1) == 0 ? 0 : 1;
         }
-        return index == messageIndex ? vectors.length() : 0;
+        return index == messageIndex ? vectors : 0;
     }
 
     /** What the client is told of a kind. */
@@ -97,38 +103,34 @@ final class GuestInterrupts implements InterruptOutput {
 
     @Override
     public void message(int vector) {
-        if (vector < missed.length) {
-            missed[vector].set(true);
-            flush(vector);
+        if (vector < vectors) {
+            note(vector);
         }
     }
 
-    /** Whoever replaced the eventfd in the midst of it may have found no note: then it is for the new one. */
-    private void flush(int vector) {
-        EventFd to = vectors.get(vector);
-        while (to != null && missed[vector].getAndSet(false) && !signal(to)) {
-            missed[vector].set(true);
-            final EventFd next = vectors.get(vector);
-            to = next == to ? null : next;
-        }
+    private void note(int slot) {
+        noted[slot].set(true);
+        LockSupport.unpark(signaller);
     }
 
-    /** False if it was just taken away. */
-    private static boolean signal(EventFd to) {
-        try {
-            to.signal();
-            return true;
-        } catch (final RdmaException e) {
-            return false;
+    private void signalAll() {
+        while (!closed) {
+            for (int slot = 0; slot < noted.length; slot++) {
+                final PassedEvent to = events.get(slot);
+                if (to != null && noted[slot].getAndSet(false) && !to.signal()) {
+                    // Whoever replaced it wakes this thread, and then it is for the new one.
+                    noted[slot].set(true);
+                }
+            }
+            LockSupport.park(this);
         }
     }
 
     /** It is masked by firing, until the client says that its guest has looked. */
     @Override
     public void line() {
-        final EventFd to = line;
-        if (to != null && device.isLineAsserted() && lineMasked.compareAndSet(false, true)) {
-            signal(to);
+        if (events.get(vectors) != null && device.isLineAsserted() && lineMasked.compareAndSet(false, true)) {
+            note(vectors);
         }
     }
 
@@ -191,11 +193,11 @@ final class GuestInterrupts implements InterruptOutput {
     private void assign(int index, int start, int count, PassedFiles files) {
         final boolean some = files.count() > 0;
         for (int i = start; i < start + count; i++) {
-            final EventFd taken = some ? take(files) : null;
+            final PassedEvent taken = some ? new PassedEvent(take(files)) : null;
             if (index == INTX) {
                 setLine(taken);
             } else {
-                setVector(i, taken);
+                setEvent(i, taken);
             }
         }
         if (index != INTX && some && start + count > enabled) {
@@ -215,29 +217,26 @@ final class GuestInterrupts implements InterruptOutput {
     }
 
     /** Takes an eventfd over, or null for none. */
-    void setVector(int vector, EventFd to) {
-        final EventFd old = vectors.getAndSet(vector, to);
+    void setEvent(int slot, PassedEvent to) {
+        final PassedEvent old = events.getAndSet(slot, to);
         if (old != null) {
             old.close();
         }
-        flush(vector);
+        LockSupport.unpark(signaller);
     }
 
-    private void setLine(EventFd to) {
-        final EventFd old = line;
-        line = to;
-        if (old != null) {
-            old.close();
-        }
+    private void setLine(PassedEvent to) {
+        noted[vectors].set(false);
+        setEvent(vectors, to);
         mask(false);
     }
 
     /** For clients that try the way of an interrupt. */
     private void loopBack(int index, int start, int count, DirectBuffer data, int at) {
         for (int i = 0; i < count; i++) {
-            final EventFd to = index == INTX ? line : vectors.get(start + i);
-            if (to != null && (data == null || data.getByte(at + i) != 0)) {
-                signal(to);
+            final int slot = index == INTX ? vectors : start + i;
+            if (events.get(slot) != null && (data == null || data.getByte(at + i) != 0)) {
+                note(slot);
             }
         }
     }
@@ -250,18 +249,22 @@ final class GuestInterrupts implements InterruptOutput {
                 enabled = 0;
                 device.interrupts().disable();
             }
-            for (int i = 0; i < vectors.length(); i++) {
-                setVector(i, null);
+            for (int i = 0; i < vectors; i++) {
+                setEvent(i, null);
             }
         }
     }
 
-    /** The guest's machine is gone: nothing fires, and nothing is noted. */
-    void reset() {
+    /** The guest's machine is gone: nothing fires any more, and the thread ends as soon as the client lets it. */
+    @Override
+    public void close() {
+        closed = true;
         clear(INTX);
         clear(messageIndex);
-        for (final AtomicBoolean each : missed) {
-            each.set(false);
-        }
+    }
+
+    /** Ends after {@link #close}, unless the client holds it up. */
+    Thread signaller() {
+        return signaller;
     }
 }

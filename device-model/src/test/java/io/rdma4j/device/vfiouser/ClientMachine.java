@@ -25,6 +25,7 @@ import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.driver.pci.Interrupts;
 import io.rdma4j.driver.pci.PciDevice;
+import io.rdma4j.testing.Patience;
 
 import java.nio.file.Path;
 import java.util.function.Consumer;
@@ -191,6 +192,18 @@ final class ClientMachine implements PciDevice, ConfigSpace, DmaDomain, Interrup
         return count;
     }
 
+    /** Waits for an interrupt, which another thread signals; returns the count. */
+    static long await(EventFd event) {
+        return await(event, Patience.nanos());
+    }
+
+    private static long await(EventFd event, long nanos) {
+        final PollSet set = new PollSet(1);
+        set.add(event.fd(), LibcConstants.POLLIN);
+        Libc.poll(set, nanos);
+        return event.read();
+    }
+
     @Override
     public InterruptVector vector(int index) {
         return new InterruptVector() {
@@ -206,10 +219,7 @@ final class ClientMachine implements PciDevice, ConfigSpace, DmaDomain, Interrup
 
             @Override
             public long await(long timeoutNanos) {
-                final PollSet set = new PollSet(1);
-                set.add(vectors[index].fd(), LibcConstants.POLLIN);
-                Libc.poll(set, timeoutNanos);
-                return poll();
+                return ClientMachine.await(vectors[index], timeoutNanos);
             }
 
             @Override

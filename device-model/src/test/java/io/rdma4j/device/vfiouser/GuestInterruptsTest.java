@@ -6,6 +6,7 @@
 package io.rdma4j.device.vfiouser;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.driver.libc.EventFd;
 import io.rdma4j.testing.Patience;
@@ -21,8 +22,9 @@ class GuestInterruptsTest {
     private final GuestInterrupts interrupts = new GuestInterrupts(served.device, () -> { });
 
     @AfterEach
-    void close() {
-        interrupts.reset();
+    void close() throws InterruptedException {
+        interrupts.close();
+        Patience.join(interrupts.signaller());
         served.close();
     }
 
@@ -30,17 +32,16 @@ class GuestInterruptsTest {
     void aVectorWhoseEventfdIsReplacedWhileItFiresFiresTheNewOne() throws Exception {
         final EventFd old = EventFd.create();
         final EventFd next = EventFd.create();
-        interrupts.setVector(0, old);
-        final Thread firing = new Thread(() -> interrupts.message(0));
-        // Its lock keeps who fires where the note is taken and nothing is written yet.
+        interrupts.setEvent(0, new PassedEvent(old));
+        // Its lock keeps the thread where the note is taken and nothing is written yet.
         synchronized (old) {
-            firing.start();
-            while (firing.getState() != Thread.State.BLOCKED) {
+            interrupts.message(0);
+            while (interrupts.signaller().getState() != Thread.State.BLOCKED) {
                 Patience.pause();
             }
-            interrupts.setVector(0, next);
+            interrupts.setEvent(0, new PassedEvent(next));
         }
-        Patience.join(firing);
-        assertThat(next.read()).isOne();
+        assertThat(ClientMachine.await(next)).isOne();
+        assertThatThrownBy(old::fd).as("closed by the thread").hasMessageContaining("closed");
     }
 }

@@ -12,6 +12,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.jna.Function;
+import com.sun.jna.Memory;
+
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.raw.RawDriver;
@@ -281,6 +284,66 @@ class HostileClientTest {
             assertThat(client.setIrqs(DATA_NONE | ACTION_MASK, MSIX, 0, 1).errno()).isEqualTo(EINVAL);
             assertThat(client.setIrqs(DATA_BOOL | ACTION_TRIGGER, MSIX, 0, 3).errno()).as("no data").isEqualTo(EINVAL);
         }
+    }
+
+    /** It shares the open file, so it can have writes wait that it was agreed would not. */
+    @Test
+    void anEventfdThatBlocksHoldsUpNobody() {
+        final EventFd[] events = new EventFd[3];
+        try (ClientMachine machine = new ClientMachine(served.path)) {
+            for (int i = 0; i < events.length; i++) {
+                events[i] = EventFd.create();
+                good(machine.client.setIrqs(DATA_EVENTFD | ACTION_TRIGGER, MSIX, 0, 1, events[i].fd()));
+                block(events[i]);
+                good(machine.client.setIrqs(DATA_NONE | ACTION_TRIGGER, MSIX, 0, 1));
+            }
+            assertThat(RawDriver.ready(new RawDriver(machine, served.device)).createPd()).isPositive();
+        }
+        served.awaitEvent("client gone");
+        try (ClientMachine machine = new ClientMachine(served.path)) {
+            assertThat(RawDriver.ready(new RawDriver(machine, served.device)).createPd()).isPositive();
+        }
+        for (final EventFd each : events) {
+            each.read();
+            each.close();
+        }
+    }
+
+    private static void block(EventFd event) {
+        final Memory full = new Memory(Long.BYTES);
+        full.setLong(0, -2);
+        Function.getFunction("c", "fcntl").invokeInt(new Object[] {event.fd(), 4, 0});
+        assertThat(Function.getFunction("c", "write").invokeLong(new Object[] {event.fd(), full, 8L})).isEqualTo(8);
+    }
+
+    @Test
+    void clientsThatLeaveThreadsBehindAreNotAcceptedWithoutEnd() {
+        final EventFd[] events = new EventFd[VfioUserServer.MAX_HELD_UP];
+        for (int i = 0; i < events.length; i++) {
+            events[i] = EventFd.create();
+            try (Client client = Client.ready(served.path)) {
+                good(client.setIrqs(DATA_EVENTFD | ACTION_TRIGGER, MSIX, 0, 1, events[i].fd()));
+                block(events[i]);
+                good(client.setIrqs(DATA_NONE | ACTION_TRIGGER, MSIX, 0, 1));
+                final int held = i + 1;
+                served.await(() -> writing() == held, held + " threads do not write");
+            }
+            served.awaitNoClient();
+        }
+        try (Client client = new Client(served.path)) {
+            served.awaitEvent("not accepted");
+        }
+        for (final EventFd each : events) {
+            each.read();
+            each.close();
+        }
+        served.await(() -> writing() == 0, "threads are left");
+    }
+
+    private static long writing() {
+        return Thread.getAllStackTraces().entrySet().stream().filter(each -> each.getKey().getName()
+            .startsWith("rdma4j-vfio-user-interrupts") && each.getValue().length > 0
+            && each.getValue()[0].getMethodName().equals("write")).count();
     }
 
     @Test

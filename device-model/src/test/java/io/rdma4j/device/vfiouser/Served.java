@@ -65,7 +65,7 @@ final class Served implements AutoCloseable {
         await(() -> Fd.openCount() == count, "not " + count + " files are open");
     }
 
-    private void await(BooleanSupplier condition, String complaint) {
+    void await(BooleanSupplier condition, String complaint) {
         final long deadline = System.nanoTime() + Patience.nanos();
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() - deadline > 0) {

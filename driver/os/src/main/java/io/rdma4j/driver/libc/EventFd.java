@@ -14,8 +14,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * A counter of the kernel that a file descriptor stands for: the kernel or another thread adds to it, {@link Libc#poll}
- * wakes when it is not 0, reading takes all of it. Neither reading nor signalling ever blocks. For any thread; whoever
- * closes it makes sure that no {@link PollSet} in use contains it.
+ * wakes when it is not 0, reading takes all of it. Neither reading nor signalling ever blocks, unless another process
+ * passed it. For any thread; whoever closes it makes sure that no {@link PollSet} in use contains it.
  */
 public final class EventFd implements AutoCloseable {
     private static final int FLAGS = LibcConstants.EFD_NONBLOCK | LibcConstants.EFD_CLOEXEC;
@@ -47,7 +47,8 @@ public final class EventFd implements AutoCloseable {
 
     /**
      * Takes over one that another process made and passed. Reads and signals of it do not block from now on, there
-     * either: whoever made it could else hold up whoever signals.
+     * either, as long as that process leaves it so: it has the same open file. It can block a thread that signals or
+     * closes this, for ever.
      *
      * @param passed the descriptor
      * @return the owner, also of the descriptor
