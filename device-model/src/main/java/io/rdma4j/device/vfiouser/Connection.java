@@ -10,6 +10,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.device.common.InterruptOutput;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.LocalSockets;
@@ -68,9 +69,9 @@ final class Connection implements AutoCloseable {
         device.interruptsTo(interrupts);
     }
 
-    /** See {@link GuestInterrupts#signaller}. */
-    Thread signaller() {
-        return interrupts.signaller();
+    /** Ends some time after this was closed. */
+    ClientThread thread() {
+        return interrupts.thread();
     }
 
     int fd() {
@@ -173,7 +174,10 @@ final class Connection implements AutoCloseable {
             errno = RdmaException.EIO;
             refused(e.toString());
         } finally {
-            files.close();
+            discardFiles();
+        }
+        if (interrupts.thread().isBehind()) {
+            throw new ProtocolException("files that it passed for nothing take too long to close");
         }
         if (wantsReply) {
             reply(errno == 0 ? length : HEADER_LENGTH, errno);
@@ -184,6 +188,14 @@ final class Connection implements AutoCloseable {
         if (!agreed) {
             throw new ProtocolException("no version was agreed on");
         }
+    }
+
+    /** Those that nobody took; a close may wait for ever. */
+    private void discardFiles() {
+        while (files.count() > 0) {
+            interrupts.thread().discard(files.takeFirst());
+        }
+        files.close();
     }
 
     private void refused(String why) {
@@ -274,9 +286,14 @@ final class Connection implements AutoCloseable {
             tellOfMemory(flags, iova, length);
             return HEADER_LENGTH;
         }
-        try (Fd file = files.takeFirst()) {
+        final Fd file = files.takeFirst();
+        try (Undo undo = new Undo()) {
+            undo.add(() -> interrupts.thread().discard(file));
             memory.map(file, getLong(MAP_FILE_OFFSET), iova, length);
+            undo.forget();
         }
+        // A memfd, as it was taken: there is nothing to wait for.
+        file.close();
         return HEADER_LENGTH;
     }
 
@@ -383,8 +400,11 @@ final class Connection implements AutoCloseable {
     /** The machine is gone: the device is as after power-up, and holds nothing of it. */
     @Override
     public void close() {
-        new Cleanup().run(() -> device.interruptsTo(InterruptOutput.NONE)).run(interrupts::close).run(device::reset)
-            .run(memory::unmapAll).run(files::close).run(socket::close).throwIfFailed();
+        final ClientThread thread = interrupts.thread();
+        // With the socket goes what was not received, which may have files with it, too.
+        new Cleanup().run(() -> device.interruptsTo(InterruptOutput.NONE)).run(interrupts::reset).run(device::reset)
+            .run(memory::unmapAll).run(this::discardFiles).run(() -> thread.discard(socket)).run(thread::close)
+            .throwIfFailed();
     }
 
     @Override

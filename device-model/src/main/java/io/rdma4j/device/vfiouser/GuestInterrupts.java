@@ -25,19 +25,18 @@ import io.rdma4j.hw.pci.PciConfig;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReferenceArray;
-import java.util.concurrent.locks.LockSupport;
 
 import org.agrona.DirectBuffer;
 
 /**
  * The client's eventfds: one for each vector and one for the interrupt line. Any thread makes a note that one is to
- * fire, the server's thread sets them, and a thread of this signals them: a client can have that wait for ever.
+ * fire, the server's thread sets them, and the client's signals them.
  *
  * <p>A vector that fires without an eventfd stays noted, and fires when it gets one: QEMU takes all away for a moment
  * whenever a guest enables one more. Whoever has made a note or set an eventfd wakes the thread after it, and the
  * thread looks at all of them after it was woken; so none is forgotten.
  */
-final class GuestInterrupts implements InterruptOutput, AutoCloseable {
+final class GuestInterrupts implements InterruptOutput {
     private static final int MSI_CAPABILITY = 5;
 
     private final ServedFunction device;
@@ -50,11 +49,10 @@ final class GuestInterrupts implements InterruptOutput, AutoCloseable {
     /** How many the device has enabled, from vector 0. */
     private int enabled;
     private final AtomicBoolean lineMasked = new AtomicBoolean();
-    private final Thread signaller;
-    private volatile boolean closed;
+    private final ClientThread thread;
 
     /**
-     * Without eventfds; its thread is there from now on.
+     * Without eventfds; the client's thread is there from now on.
      *
      * @param device    is not told of this yet.
      * @param attention run when the device wants to be looked after.
@@ -68,9 +66,7 @@ final class GuestInterrupts implements InterruptOutput, AutoCloseable {
         this.events = new AtomicReferenceArray<>(vectors + 1);
         this.noted = new AtomicBoolean[vectors + 1];
         Arrays.setAll(noted, i -> new AtomicBoolean());
-        this.signaller = new Thread(this::signalAll, "rdma4j-vfio-user-interrupts-" + device.address().path());
-        signaller.setDaemon(true);
-        signaller.start();
+        this.thread = new ClientThread(device.address().path(), this::signalAll);
     }
 
     private boolean hasCapability(int id) {
@@ -110,19 +106,16 @@ final class GuestInterrupts implements InterruptOutput, AutoCloseable {
 
     private void note(int slot) {
         noted[slot].set(true);
-        LockSupport.unpark(signaller);
+        thread.wake();
     }
 
     private void signalAll() {
-        while (!closed) {
-            for (int slot = 0; slot < noted.length; slot++) {
-                final PassedEvent to = events.get(slot);
-                if (to != null && noted[slot].getAndSet(false) && !to.signal()) {
-                    // Whoever replaced it wakes this thread, and then it is for the new one.
-                    noted[slot].set(true);
-                }
+        for (int slot = 0; slot < noted.length; slot++) {
+            final PassedEvent to = events.get(slot);
+            if (to != null && noted[slot].getAndSet(false) && !to.signal()) {
+                // Whoever replaced it wakes this thread, and then it is for the new one.
+                noted[slot].set(true);
             }
-            LockSupport.park(this);
         }
     }
 
@@ -206,10 +199,10 @@ final class GuestInterrupts implements InterruptOutput, AutoCloseable {
         }
     }
 
-    private static EventFd take(PassedFiles files) {
+    private EventFd take(PassedFiles files) {
         final Fd file = files.takeFirst();
         try (Undo undo = new Undo()) {
-            undo.add(file::close);
+            undo.add(() -> thread.discard(file));
             final EventFd taken = EventFd.of(file);
             undo.forget();
             return taken;
@@ -222,7 +215,7 @@ final class GuestInterrupts implements InterruptOutput, AutoCloseable {
         if (old != null) {
             old.close();
         }
-        LockSupport.unpark(signaller);
+        thread.wake();
     }
 
     private void setLine(PassedEvent to) {
@@ -255,16 +248,14 @@ final class GuestInterrupts implements InterruptOutput, AutoCloseable {
         }
     }
 
-    /** The guest's machine is gone: nothing fires any more, and the thread ends as soon as the client lets it. */
-    @Override
-    public void close() {
-        closed = true;
+    /** The guest's machine is gone: nothing fires. */
+    void reset() {
         clear(INTX);
         clear(messageIndex);
     }
 
-    /** Ends after {@link #close}, unless the client holds it up. */
-    Thread signaller() {
-        return signaller;
+    /** Whoever has made this closes it. */
+    ClientThread thread() {
+        return thread;
     }
 }

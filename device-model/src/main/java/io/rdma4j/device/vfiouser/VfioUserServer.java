@@ -30,7 +30,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * Serves one function at a socket, to one client at a time; a process may have several. A daemon thread carries out
  * what the client asks for, and whatever the device does by itself. The guest's doorbells ring on that thread, too.
- * Another one, for each client, signals its eventfds.
+ * Another one, for each client, signals its eventfds and closes what it passed for nothing.
  *
  * <p>A client that hangs up, is late or sends what is no message loses its connection, and the device is reset; then
  * the next can connect. While one is connected, others are turned away.
@@ -40,7 +40,7 @@ public final class VfioUserServer implements AutoCloseable {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_MILLIS = 30_000;
     private static final int BACKLOG = 4;
-    /** So many clients may leave a thread behind that their eventfds hold up. */
+    /** So many clients may leave a thread behind that their files hold up. */
     static final int MAX_HELD_UP = 16;
     private static final int FILE_TYPE = 0170000;
     private static final int SOCKET_TYPE = 0140000;
@@ -218,7 +218,7 @@ public final class VfioUserServer implements AutoCloseable {
         final Connection ended = connection;
         connection = null;
         if (ended != null) {
-            heldUp.add(ended.signaller());
+            heldUp.add(ended.thread().thread());
             try {
                 ended.close();
             } catch (final RuntimeException | InternalError | OutOfMemoryError e) {
@@ -240,8 +240,8 @@ public final class VfioUserServer implements AutoCloseable {
     private void accept() {
         heldUp.removeIf(thread -> !thread.isAlive());
         if (heldUp.size() >= MAX_HELD_UP) {
-            throw RdmaException.of("accept").object(path).detail("%d clients left full eventfds behind, which threads"
-                + " wait for", MAX_HELD_UP).errno(RdmaException.EAGAIN).build();
+            throw RdmaException.of("accept").object(path).detail("%d clients left files behind that threads wait for",
+                MAX_HELD_UP).errno(RdmaException.EAGAIN).build();
         }
         final Fd socket = LocalSockets.accept(listener.fd());
         if (socket == null) {
@@ -250,6 +250,8 @@ public final class VfioUserServer implements AutoCloseable {
         try (Undo undo = new Undo()) {
             undo.add(socket::close);
             if (connection != null) {
+                connection.thread().discard(socket);
+                undo.forget();
                 events.accept("client turned away: there is one already");
                 return;
             }

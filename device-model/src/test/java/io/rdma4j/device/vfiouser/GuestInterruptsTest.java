@@ -23,8 +23,9 @@ class GuestInterruptsTest {
 
     @AfterEach
     void close() throws InterruptedException {
-        interrupts.close();
-        Patience.join(interrupts.signaller());
+        interrupts.reset();
+        interrupts.thread().close();
+        Patience.join(interrupts.thread().thread());
         served.close();
     }
 
@@ -36,7 +37,7 @@ class GuestInterruptsTest {
         // Its lock keeps the thread where the note is taken and nothing is written yet.
         synchronized (old) {
             interrupts.message(0);
-            while (interrupts.signaller().getState() != Thread.State.BLOCKED) {
+            while (interrupts.thread().thread().getState() != Thread.State.BLOCKED) {
                 Patience.pause();
             }
             interrupts.setEvent(0, new PassedEvent(next));

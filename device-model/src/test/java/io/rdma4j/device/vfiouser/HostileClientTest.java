@@ -26,6 +26,8 @@ import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.LocalSockets;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -312,8 +314,56 @@ class HostileClientTest {
     private static void block(EventFd event) {
         final Memory full = new Memory(Long.BYTES);
         full.setLong(0, -2);
-        Function.getFunction("c", "fcntl").invokeInt(new Object[] {event.fd(), 4, 0});
-        assertThat(Function.getFunction("c", "write").invokeLong(new Object[] {event.fd(), full, 8L})).isEqualTo(8);
+        assertThat(call("fcntl", event.fd(), 4, 0)).isZero();
+        assertThat(call("write", event.fd(), full, 8L)).isEqualTo(8);
+    }
+
+    /** The last close of a socket that lingers waits until what was sent has come. */
+    @Test
+    void filesWhoseCloseWaitsHoldUpNobody() throws IOException {
+        final int before = Fd.openCount();
+        try (ServerSocket deaf = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
+            Client client = Client.ready(served.path)) {
+            for (final int command : new int[] {GET_INFO, DMA_MAP, SET_IRQS}) {
+                final ByteBuffer request = command == GET_INFO ? payload(16).putInt(16) : command == DMA_MAP
+                    ? payload(32).putInt(32).putInt(MAP_READ | MAP_WRITE).putLong(0).putLong(0).putLong(PAGE)
+                    : payload(20).putInt(20).putInt(DATA_EVENTFD | ACTION_TRIGGER).putInt(MSIX).putInt(0).putInt(1);
+                final Fd lingering = lingering(deaf.getLocalPort());
+                client.send(HEADER_LENGTH + request.capacity(), command, 0, payload(0), lingering.fd());
+                // Of no effect before the server has closed its own, which it does with the rest of the message.
+                lingering.close();
+                client.raw(request.array());
+                assertThat(client.receive().errno()).isEqualTo(command == GET_INFO ? 0
+                    : command == DMA_MAP ? RdmaException.EPERM : EINVAL);
+            }
+        }
+        served.awaitEvent("client gone");
+        served.awaitOpenFiles(before);
+    }
+
+    /** Connected to somebody who does not read, and full. */
+    private static Fd lingering(int port) {
+        final Fd made = Fd.of(call("socket", 2, 1, 0), "socket");
+        final Memory address = new Memory(16);
+        address.clear();
+        address.setShort(0, (short) 2);
+        address.setShort(2, Short.reverseBytes((short) port));
+        address.setInt(4, 0x0100_007f);
+        assertThat(call("connect", made.fd(), address, 16)).isZero();
+        final Memory linger = new Memory(8);
+        linger.setInt(0, 1);
+        linger.setInt(4, 3600);
+        assertThat(call("setsockopt", made.fd(), 1, 13, linger, 8)).isZero();
+        final Memory bytes = new Memory(1 << 20);
+        int went = 1;
+        while (went > 0) {
+            went = call("send", made.fd(), bytes, 1L << 20, 0x40);
+        }
+        return made;
+    }
+
+    private static int call(String name, Object... arguments) {
+        return Function.getFunction("c", name).invokeInt(arguments);
     }
 
     @Test
@@ -342,7 +392,7 @@ class HostileClientTest {
 
     private static long writing() {
         return Thread.getAllStackTraces().entrySet().stream().filter(each -> each.getKey().getName()
-            .startsWith("rdma4j-vfio-user-interrupts") && each.getValue().length > 0
+            .startsWith("rdma4j-vfio-user-client") && each.getValue().length > 0
             && each.getValue()[0].getMethodName().equals("write")).count();
     }
 
@@ -365,7 +415,7 @@ class HostileClientTest {
             for (int i = 0; i < 100; i++) {
                 good(client.request(GET_INFO, payload(16).putInt(16), event.fd(), event.fd()));
             }
-            assertThat(Fd.openCount()).isEqualTo(before);
+            served.awaitOpenFiles(before);
         }
     }
 
