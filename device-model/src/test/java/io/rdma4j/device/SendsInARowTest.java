@@ -295,6 +295,31 @@ class SendsInARowTest {
         expect(2);
     }
 
+    /** Whoever destroys it waits for one message, not for as many as the ring has. */
+    @Test
+    void aQueuePairThatIsDestroyedWhileItSendsGoesNoFurther() throws Exception {
+        connect(sendCq);
+        receives(8);
+        for (int i = 0; i < 8; i++) {
+            sends(1, PVRDMA_SEND_SIGNALED);
+        }
+        final Thread destroying = new Thread(a::destroy);
+        driver.onInterrupt(number -> {
+            if (number == 2) {
+                destroying.start();
+                // It waits for the lock of the queue, which is held here: so it has marked the queue pair before.
+                while (destroying.getState() != Thread.State.TIMED_WAITING) {
+                    Patience.pause();
+                }
+            }
+        });
+        sendCq.arm();
+        a.ringSend();
+        Patience.join(destroying);
+        assertThat(sendCq.poll().status()).isZero();
+        assertThat(sendCq.poll()).isNull();
+    }
+
     private int index() {
         return receiveCq.ring.state().getIntAcquire(RingState.RX_PROD_TAIL_OFFSET);
     }

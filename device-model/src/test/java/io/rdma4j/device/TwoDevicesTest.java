@@ -9,6 +9,7 @@ import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.device.common.InterruptOutput;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
@@ -18,6 +19,11 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
+import io.rdma4j.testing.Patience;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -124,6 +130,98 @@ class TwoDevicesTest {
         right.unbind(0, gid);
         a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
         assertThat(leftCq.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+    }
+
+    /** Told of the interrupts of a device, which it looks after when the test says so. */
+    private static final class Guest implements InterruptOutput {
+        final List<Thread> told = new ArrayList<>();
+        Thread bystander;
+        boolean wanted;
+
+        @Override
+        public void message(int vector) {
+            told.add(Thread.currentThread());
+            if (bystander != null && told.size() == 1) {
+                bystander.start();
+                try {
+                    Patience.join(bystander);
+                } catch (final InterruptedException e) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+
+        @Override
+        public void line() {
+            // There are messages.
+        }
+
+        @Override
+        public void attention() {
+            wanted = true;
+        }
+
+        @Override
+        public boolean isLookedAfter() {
+            return true;
+        }
+    }
+
+    /** What a guest's machine has a queue send costs that machine's thread, not whoever made it possible. */
+    private void leavesToItsOwnThread(Runnable event) {
+        final Guest guest = new Guest();
+        left.device().interruptsTo(guest);
+        a.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        guest.wanted = false;
+        event.run();
+        assertThat(leftCq.isEmpty()).isTrue();
+        assertThat(guest.wanted).isTrue();
+        left.device().service();
+        assertThat(leftCq.poll().status()).isZero();
+    }
+
+    @Test
+    void aReceiveLeavesWhatAGuestSendsToItsOwnThread() {
+        RawQp.connect(a, b);
+        leavesToItsOwnThread(() -> b.receive(1, new long[0][]));
+    }
+
+    @Test
+    void aPeerThatIsReadyLeavesWhatAGuestSendsToItsOwnThread() {
+        a.timeout = 0;
+        a.connect(b.qpn, right.gid());
+        b.toInit();
+        b.receive(1, new long[0][]);
+        leavesToItsOwnThread(() -> b.toRtr(a.qpn, left.gid()));
+    }
+
+    @Test
+    void aGidLeavesWhatAGuestSendsToItsOwnThread() {
+        a.timeout = 0;
+        RawQp.connect(a, b);
+        right.unbind(0, right.gid());
+        b.receive(1, new long[0][]);
+        leavesToItsOwnThread(() -> right.bind(0, right.gid(), 1));
+    }
+
+    /** Two have waited too long; while the first ends, the other device has an occasion to do what there is. */
+    @Test
+    void whatHasWaitedLongEnoughIsDoneByADevicesOwnThreads() {
+        final Guest guest = new Guest();
+        left.device().interruptsTo(guest);
+        final RawCq other = left.createCq(16);
+        for (final RawQp each : List.of(a, left.createQp(RawQp.with().cq(other)))) {
+            each.retryCnt = 0;
+            each.connect(0x77_7777, right.gid());
+            each.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        }
+        leftCq.arm();
+        other.arm();
+        guest.told.clear();
+        guest.bystander = new Thread(rightCq::arm);
+        left.device().faults().passTime(Duration.ofHours(1));
+        left.device().service();
+        assertThat(guest.told).containsExactly(Thread.currentThread(), Thread.currentThread());
     }
 
     @Test

@@ -40,4 +40,12 @@ public interface InterruptOutput {
 
     /** The device wants to be looked after: earlier than it said, or in a time that is known only now. */
     void attention();
+
+    /**
+     * {@return whether a thread does so when {@link #attention} asks for it, and whatever a device has to do of itself
+     * is left to that one}
+     */
+    default boolean isLookedAfter() {
+        return false;
+    }
 }

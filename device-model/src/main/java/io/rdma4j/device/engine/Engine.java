@@ -213,7 +213,7 @@ public final class Engine implements Port {
             // Else an answer may have come that nobody has looked at: the wire takes it first.
             context.timers().service();
         }
-        context.agenda().drain();
+        context.drain();
         if (polled) {
             wire.progress();
         } else if (wire != null) {

@@ -29,6 +29,8 @@ final class EngineContext {
     private final Port port;
     private final Timers timers;
     private final Agenda agenda;
+    /** What threads of this device alone do. */
+    private final Agenda own = new Agenda();
     private final Regions regions;
     private final GidTable gids;
     private Wire wire;
@@ -43,7 +45,7 @@ final class EngineContext {
         this.onCqFailure = onCqFailure;
         this.port = port;
         this.agenda = link.agenda();
-        this.timers = new Timers(events::timer, link.agenda());
+        this.timers = new Timers(events::timer, own);
         this.regions = new Regions(this);
         this.gids = new GidTable(options.limits().gidEntries(), link, port, has(Quirk.ZERO_CAPS));
     }
@@ -116,6 +118,26 @@ final class EngineContext {
 
     Agenda agenda() {
         return agenda;
+    }
+
+    /** Does what there is to do for any device of the link, and for this one; the caller holds no lock. */
+    void drain() {
+        agenda.drain();
+        own.drain();
+    }
+
+    /**
+     * Has a send queue go on that waited for something which has come. On the thread that looks after this device, if
+     * there is one: what a guest sends, which may be much, is not at the cost of another one, whose doorbell or command
+     * it was. The caller holds no lock.
+     */
+    void resume(Requester requester) {
+        if (events.isLookedAfter()) {
+            own.add(requester);
+            events.timer();
+        } else {
+            requester.run();
+        }
     }
 
     EngineEvents events() {

@@ -25,4 +25,11 @@ public interface EngineEvents {
 
     /** There is something to do at a time that is nearer than before: who sleeps until an interrupt looks again. */
     void timer();
+
+    /**
+     * {@return whether that has a thread of the device's own look, as that of a guest's machine}
+     */
+    default boolean isLookedAfter() {
+        return false;
+    }
 }

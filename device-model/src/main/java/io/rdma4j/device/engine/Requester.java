@@ -147,7 +147,7 @@ final class Requester extends Padded implements Runnable {
 
     /**
      * At most as many as the ring has: every post comes with a doorbell of its own, so what is posted meanwhile is not
-     * left lying, and no driver can keep the device in here.
+     * left lying, and no driver can keep the device in here. Who destroys the queue pair waits for one at most.
      */
     private void execute() {
         if (qp.isDead() || qp.state() == QpState.PVRDMA_QPS_RESET) {
@@ -163,7 +163,7 @@ final class Requester extends Padded implements Runnable {
         }
         try {
             boolean goesOn = true;
-            for (int budget = queue.count(); goesOn && budget > 0; budget--) {
+            for (int budget = queue.count(); goesOn && budget > 0 && !qp.isDead(); budget--) {
                 final int state = qp.state();
                 if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD && retries.isWaiting()) {
                     goesOn = executeNext();

@@ -66,7 +66,7 @@ final class Retries extends Padded {
 
     private void tryAgain() {
         hurried = true;
-        requester.run();
+        context.resume(requester);
     }
 
     /** Whether the request at the head of the queue has begun and is not over. */

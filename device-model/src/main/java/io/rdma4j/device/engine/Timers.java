@@ -27,7 +27,8 @@ final class Timers {
      * Nobody waits.
      *
      * @param wake   called when there is something to wait for earlier than before: whoever sleeps looks again.
-     * @param agenda gets those whose time has come. Its monitor is taken under that of this.
+     * @param agenda gets those whose time has come, for threads of this device. Its monitor is taken under that of
+     *               this.
      */
     Timers(Runnable wake, Agenda agenda) {
         this.wake = wake;

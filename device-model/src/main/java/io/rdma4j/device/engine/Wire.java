@@ -159,7 +159,7 @@ public final class Wire extends Padded implements FrameReceiver {
         }
         blocked.drainOnce();
         context.timers().service();
-        context.agenda().drain();
+        context.drain();
         carrier.flush();
         return frames;
     }

@@ -76,6 +76,11 @@ public final class EventRings implements EngineEvents {
         interrupts.wake();
     }
 
+    @Override
+    public boolean isLookedAfter() {
+        return interrupts.isLookedAfter();
+    }
+
     /** Waits until no event is being written. */
     public void quiesce() {
         async.pass();

@@ -130,6 +130,11 @@ public final class InterruptController implements Interrupts {
         output.attention();
     }
 
+    /** Whether a thread of the device's own looks after it when it is woken. */
+    boolean isLookedAfter() {
+        return output.isLookedAfter();
+    }
+
     /** The interrupt mask register was written. */
     void imr(int value) {
         imr = value;

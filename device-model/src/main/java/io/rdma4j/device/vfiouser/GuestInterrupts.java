@@ -132,6 +132,11 @@ final class GuestInterrupts implements InterruptOutput {
         attention.run();
     }
 
+    @Override
+    public boolean isLookedAfter() {
+        return true;
+    }
+
     /**
      * Does what SET_IRQS asks for.
      *
