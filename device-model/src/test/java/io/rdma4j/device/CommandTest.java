@@ -24,6 +24,7 @@ import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.Uar;
+import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.AhAttr;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
@@ -44,6 +45,7 @@ import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 
 import java.nio.ByteBuffer;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
 
@@ -328,6 +330,98 @@ class CommandTest {
         assertThat(qp.modify(RawQp.RC_RTS & ~QpAttrMask.PVRDMA_QP_SQ_PSN, qp::fillRts)).isEqualTo(EINVAL);
         assertThat(qp.toRts()).isZero();
         assertThat(qp.modifyState(QpState.PVRDMA_QPS_INIT)).isEqualTo(EINVAL);
+    }
+
+    /** By the table of Modify QP (InfiniBand 11.2.5.2), as ib_core has it. Type, from, to, required, optional. */
+    private static final String STEPS = """
+        RC RESET INIT PKEY_INDEX,PORT,ACCESS_FLAGS -
+        RC INIT INIT - PKEY_INDEX,PORT,ACCESS_FLAGS
+        RC INIT RTR AV,PATH_MTU,DEST_QPN,RQ_PSN,MAX_DEST_RD_ATOMIC,MIN_RNR_TIMER ALT_PATH,ACCESS_FLAGS,PKEY_INDEX
+        RC RTR RTS TIMEOUT,RETRY_CNT,RNR_RETRY,SQ_PSN,MAX_QP_RD_ATOMIC \
+            CUR_STATE,ALT_PATH,ACCESS_FLAGS,MIN_RNR_TIMER,PATH_MIG_STATE
+        RC RTS RTS - CUR_STATE,ALT_PATH,ACCESS_FLAGS,MIN_RNR_TIMER,PATH_MIG_STATE
+        RC RTS SQD - EN_SQD_ASYNC_NOTIFY
+        RC SQD SQD - PORT,AV,TIMEOUT,RETRY_CNT,RNR_RETRY,MAX_QP_RD_ATOMIC,MAX_DEST_RD_ATOMIC,ALT_PATH,\
+        ACCESS_FLAGS,PKEY_INDEX,MIN_RNR_TIMER,PATH_MIG_STATE
+        RC SQD RTS - CUR_STATE,ALT_PATH,ACCESS_FLAGS,MIN_RNR_TIMER,PATH_MIG_STATE
+        RC RTS ERR - -
+        RC ERR ERR - -
+        RC ERR RESET - -
+        RC RESET RESET - -
+        UD RESET INIT PKEY_INDEX,PORT,QKEY -
+        UD INIT INIT - PKEY_INDEX,PORT,QKEY
+        UD INIT RTR - PKEY_INDEX,QKEY
+        UD RTR RTS SQ_PSN CUR_STATE,QKEY
+        UD RTS RTS - CUR_STATE,QKEY
+        UD RTS SQD - EN_SQD_ASYNC_NOTIFY
+        UD SQD SQD - PKEY_INDEX,QKEY
+        UD SQD RTS - CUR_STATE,QKEY
+        UD RTS SQE - -
+        UD SQE RTS - CUR_STATE,QKEY
+        UD RTS ERR - -
+        UD ERR RESET - -
+        GSI RESET INIT PKEY_INDEX,QKEY -
+        GSI INIT INIT - PKEY_INDEX,QKEY
+        GSI INIT RTR - PKEY_INDEX,QKEY
+        GSI RTR RTS SQ_PSN CUR_STATE,QKEY
+        GSI RTS RTS - CUR_STATE,QKEY
+        GSI RTS SQD - EN_SQD_ASYNC_NOTIFY
+        GSI SQD SQD - PKEY_INDEX,QKEY
+        GSI SQD RTS - CUR_STATE,QKEY
+        """;
+
+    @ParameterizedTest
+    @ValueSource(strings = {"RC", "UD", "GSI"})
+    void aStepTakesItsAttributesAndNoOthers(String type) {
+        final RawQp.Builder shape = RawQp.with().cq(driver.createCq(16));
+        final RawQp qp = driver.createQp(type.equals("RC") ? shape : type.equals("UD") ? shape.ud() : shape.gsi());
+        for (final String line : STEPS.lines().filter(each -> each.startsWith(type + " ")).toList()) {
+            final String[] step = line.split(" +");
+            if (step[2].equals("SQE")) {
+                // No step of a driver's: a send of memory that there is not.
+                qp.post(w -> w.datagram(driver.pd, 5, RawQp.QKEY, driver.gid())
+                    .send(1, WrOpcode.PVRDMA_WR_SEND, 0).sge(0x1000, 10, 77));
+                assertThat(qp.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_SQE);
+                continue;
+            }
+            final int allowed = QpAttrMask.PVRDMA_QP_STATE | mask(step[3]) | mask(step[4]);
+            final byte[] before = bytes(qp.query());
+            for (int bit = 1; bit <= QpAttrMask.PVRDMA_QP_DEST_QPN; bit <<= 1) {
+                if ((allowed & bit) == 0) {
+                    assertThat(step(qp, step, allowed & ~mask(step[4]) | bit)).as("%s with %s", line,
+                        QpAttrMask.NAMES.of(bit)).isEqualTo(EINVAL);
+                    assertThat(bytes(qp.query())).isEqualTo(before);
+                }
+            }
+            assertThat(step(qp, step, allowed)).as(line).isZero();
+        }
+    }
+
+    private static int mask(String names) {
+        int mask = 0;
+        for (int bit = 1; bit <= QpAttrMask.PVRDMA_QP_DEST_QPN; bit <<= 1) {
+            mask |= List.of(names.split(",")).contains(QpAttrMask.NAMES.of(bit)) ? bit : 0;
+        }
+        return mask;
+    }
+
+    private static byte[] bytes(QpAttr attr) {
+        final byte[] bytes = new byte[QpAttr.LAYOUT.length()];
+        attr.buffer().getBytes(attr.offset(), bytes);
+        return bytes;
+    }
+
+    private int step(RawQp qp, String[] step, int mask) {
+        return qp.modify(mask, attr -> {
+            qp.fillRtr(attr, 5, driver.gid());
+            qp.fillRts(attr);
+            attr.set(QpAttr.PORT_NUM, 1).set(QpAttr.QKEY, step[0].equals("GSI") ? RawQp.GSI_QKEY : RawQp.QKEY)
+                .set(QpAttr.CUR_QP_STATE, state(step[1])).set(QpAttr.QP_STATE, state(step[2]));
+        });
+    }
+
+    private static int state(String name) {
+        return List.of("RESET", "INIT", "RTR", "RTS", "SQD", "SQE", "ERR").indexOf(name);
     }
 
     @Test

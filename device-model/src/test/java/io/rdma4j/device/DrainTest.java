@@ -82,7 +82,7 @@ class DrainTest {
         pair.a.modifyState(QpState.PVRDMA_QPS_RTS);
         drain(true);
         assertThat(events.poll()).isEqualTo(drained());
-        drain(true);
+        drain(false);
         assertThat(events.poll()).as("from SQD to SQD").isNull();
     }
 

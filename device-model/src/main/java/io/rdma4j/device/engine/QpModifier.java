@@ -86,6 +86,12 @@ final class QpModifier {
             throw CommandError.invalid("the step from %s to %s needs %s", QpState.NAMES.of(from), QpState.NAMES.of(to),
                 QpAttrMask.NAMES.of(required & ~mask));
         }
+        final int foreign = mask & ~required & ~QpAttrMask.PVRDMA_QP_STATE
+            & ~QpTransitions.optional(qp.shape().type(), from, to);
+        if (foreign != 0 && !context.has(Quirk.NO_FLUSH)) {
+            throw CommandError.invalid("the step from %s to %s does not take %s", QpState.NAMES.of(from),
+                QpState.NAMES.of(to), QpAttrMask.NAMES.of(foreign));
+        }
     }
 
     private void requireAttributes(int mask, QpAttr attr) {

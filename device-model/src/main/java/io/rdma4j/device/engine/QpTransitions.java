@@ -6,11 +6,15 @@
 package io.rdma4j.device.engine;
 
 import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_ACCESS_FLAGS;
+import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_ALT_PATH;
 import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_AV;
+import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_CUR_STATE;
 import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_DEST_QPN;
+import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_EN_SQD_ASYNC_NOTIFY;
 import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC;
 import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_MAX_QP_RD_ATOMIC;
 import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_MIN_RNR_TIMER;
+import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_PATH_MIG_STATE;
 import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_PATH_MTU;
 import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_PKEY_INDEX;
 import static io.rdma4j.hw.pvrdma.QpAttrMask.PVRDMA_QP_PORT;
@@ -30,7 +34,10 @@ import static io.rdma4j.hw.pvrdma.QpState.PVRDMA_QPS_SQE;
 
 import io.rdma4j.hw.pvrdma.QpType;
 
-/** The state machine of queue pairs: which steps there are, and which attributes each must bring. */
+/**
+ * The state machine of queue pairs: which steps there are, and which attributes each must or may bring (InfiniBand
+ * 11.2.5.2, Modify Queue Pair).
+ */
 final class QpTransitions {
     /** Of {@link #required}: there is no such step. */
     static final int FORBIDDEN = -1;
@@ -39,6 +46,13 @@ final class QpTransitions {
         | PVRDMA_QP_MAX_DEST_RD_ATOMIC | PVRDMA_QP_MIN_RNR_TIMER;
     private static final int RTS_RC = PVRDMA_QP_TIMEOUT | PVRDMA_QP_RETRY_CNT | PVRDMA_QP_RNR_RETRY | PVRDMA_QP_SQ_PSN
         | PVRDMA_QP_MAX_QP_RD_ATOMIC;
+    private static final int RUNNING_RC = PVRDMA_QP_CUR_STATE | PVRDMA_QP_ALT_PATH | PVRDMA_QP_ACCESS_FLAGS
+        | PVRDMA_QP_MIN_RNR_TIMER | PVRDMA_QP_PATH_MIG_STATE;
+    private static final int RUNNING_UD = PVRDMA_QP_CUR_STATE | PVRDMA_QP_QKEY;
+    private static final int DRAINED_RC = PVRDMA_QP_PORT | PVRDMA_QP_AV | PVRDMA_QP_TIMEOUT | PVRDMA_QP_RETRY_CNT
+        | PVRDMA_QP_RNR_RETRY | PVRDMA_QP_MAX_QP_RD_ATOMIC | PVRDMA_QP_MAX_DEST_RD_ATOMIC | PVRDMA_QP_ALT_PATH
+        | PVRDMA_QP_ACCESS_FLAGS | PVRDMA_QP_PKEY_INDEX | PVRDMA_QP_MIN_RNR_TIMER | PVRDMA_QP_PATH_MIG_STATE;
+    private static final int KEYS_UD = PVRDMA_QP_PKEY_INDEX | PVRDMA_QP_QKEY;
 
     private QpTransitions() {
     }
@@ -76,6 +90,27 @@ final class QpTransitions {
             case PVRDMA_QPS_SQD -> to == PVRDMA_QPS_RTS || to == PVRDMA_QPS_SQD ? 0 : FORBIDDEN;
             case PVRDMA_QPS_SQE -> to == PVRDMA_QPS_RTS && !connected ? 0 : FORBIDDEN;
             default -> FORBIDDEN;
+        };
+    }
+
+    /**
+     * {@return the attributes that a step may bring besides those that it needs and the state}
+     *
+     * @param type of the queue pair
+     * @param from state
+     * @param to   state, of a step that there is
+     */
+    static int optional(int type, int from, int to) {
+        if (to == PVRDMA_QPS_RESET || to == PVRDMA_QPS_ERR) {
+            return 0;
+        }
+        final boolean connected = type == QpType.PVRDMA_QPT_RC;
+        return switch (from) {
+            case PVRDMA_QPS_RESET -> 0;
+            case PVRDMA_QPS_INIT -> to == PVRDMA_QPS_INIT ? init(type)
+                : connected ? PVRDMA_QP_ALT_PATH | PVRDMA_QP_ACCESS_FLAGS | PVRDMA_QP_PKEY_INDEX : KEYS_UD;
+            default -> to == PVRDMA_QPS_RTS ? connected ? RUNNING_RC : RUNNING_UD
+                : from == PVRDMA_QPS_RTS ? PVRDMA_QP_EN_SQD_ASYNC_NOTIFY : connected ? DRAINED_RC : KEYS_UD;
         };
     }
 }
