@@ -52,6 +52,12 @@ record RegionMemory(Kind kind, long first, long length, int dmaBuf, Keeper keepe
         return new RegionMemory(kind == Kind.ALL ? Kind.RANGE : kind, first, bytes, dmaBuf, keeper, readOnly);
     }
 
+    /** For a region that has other memory until now: whoever keeps both is told once, at the end. */
+    RegionMemory after(final RegionMemory last) {
+        return keeper.owner != last.keeper.owner ? this
+            : new RegionMemory(kind, first, length, dmaBuf, last.keeper, readOnly);
+    }
+
     void check(final IbvContext context, final String operation, final Set<AccessFlag> access) {
         if (kind == Kind.ALL) {
             checkAll(context, operation, access);

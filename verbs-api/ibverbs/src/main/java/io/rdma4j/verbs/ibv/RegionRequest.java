@@ -33,7 +33,7 @@ record RegionRequest(String operation, RegionMemory memory, long iova, boolean c
 
     RegionRequest changed(final IbvContext context, final MrOptions changes) {
         final RegionMemory next = changes.hasMemory()
-            ? RegionMemory.of(context, RegionChecks.REREGISTER, changes)
+            ? RegionMemory.of(context, RegionChecks.REREGISTER, changes).after(memory)
             : changes.hasLength() ? memory.withLength(changes.length()) : memory;
         return new RegionRequest(RegionChecks.REREGISTER, next,
             changes.hasIova() ? changes.iova() : chosen ? iova : next.first(), chosen || changes.hasIova(),

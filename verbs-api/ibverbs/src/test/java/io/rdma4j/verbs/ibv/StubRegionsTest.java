@@ -290,6 +290,19 @@ class StubRegionsTest {
 
     /** One that fails leaves the old registration, and its memory's owner learns of the last one only. */
     @Test
+    void anOwnerThatStaysIsToldOnlyAtTheEnd() {
+        open();
+        final int[] closed = new int[1];
+        final RegionOwner owner = () -> closed[0]++;
+        final MemoryRegion region = pd.register(memory.address(), 2 * PAGE, owner, LOCAL_WRITE);
+        region.reregister(new MrOptions().length(PAGE));
+        region.reregister(new MrOptions().memory(memory.address() + PAGE, PAGE, owner));
+        assertThat(closed[0]).isZero();
+        region.close();
+        assertThat(closed[0]).isEqualTo(1);
+    }
+
+    @Test
     void whatCannotBeEndedIsAsBefore() {
         open();
         final int[] closed = new int[1];

@@ -44,12 +44,13 @@ final class FastPages {
         this.writable = writable;
     }
 
-    /** Maps pages; they stay alive as long as the holder holds them. */
+    /** Maps pages; they stay alive as long as the holder holds them. It has others until now, or null. */
     static FastPages map(
         final PvrdmaContext context, final String operation, final ListSource source, final long length,
-        final Object holder) {
+        final Object holder, final FastPages previous) {
         final boolean writable = checkIfWritable(context, operation, source, length);
-        final MemoryOwners owners = new MemoryOwners(context, operation, source.owners(), holder);
+        final MemoryOwners owners = new MemoryOwners(context, operation, source.owners(), holder,
+            previous == null ? null : previous.owners);
         RegionPages pages = null;
         try {
             pages = source.map(context.device, length);

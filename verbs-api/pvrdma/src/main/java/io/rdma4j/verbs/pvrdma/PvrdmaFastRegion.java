@@ -66,7 +66,7 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
         final ListSource source = new ListSource(list, offset);
         Errors.inRange(source.pages(), 1, maxPages, OPERATION, context, "number of pages");
         context.requireWorking(OPERATION);
-        final FastPages next = FastPages.map(context, OPERATION, source, length, this);
+        final FastPages next = FastPages.map(context, OPERATION, source, length, this, pages);
         try {
             unmap();
         } catch (final RdmaException e) {

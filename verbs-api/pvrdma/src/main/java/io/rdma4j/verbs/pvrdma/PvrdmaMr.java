@@ -193,7 +193,7 @@ final class PvrdmaMr extends PvrdmaObject implements MemoryRegion {
         final RegionRequest request = RegionRequest.changed(old, changes).check(context);
         context.requireWorking(operation);
         try (RegionMemory.Use use = request.isOf(old.memory())
-            ? old.memory().share() : RegionMemory.map(context, request)) {
+            ? old.memory().share() : RegionMemory.map(context, request, old.memory())) {
             return pd.make(operation, () -> enter(old, register(pd, request, use.memory())));
         }
     }

@@ -47,11 +47,17 @@ final class RegionMemory {
         }
     }
 
-    /** Maps memory. The caller closes what it gets when there is a region, or will be none. */
+    /** Maps memory of a new region. The caller closes what it gets when there is a region, or will be none. */
     static Use map(final PvrdmaContext context, final RegionRequest request) {
+        return map(context, request, null);
+    }
+
+    /** The same for a region that has other memory until now; null if it is new. */
+    static Use map(final PvrdmaContext context, final RegionRequest request, final RegionMemory previous) {
         final RegionMemory memory = new RegionMemory(context, request.source());
         final Use use = memory.newUse();
-        memory.owners = new MemoryOwners(context, request.operation(), request.source().owners(), memory);
+        memory.owners = new MemoryOwners(context, request.operation(), request.source().owners(), memory,
+            previous == null ? null : previous.owners);
         try {
             memory.pages = request.source().map(context.device, request.length());
         } finally {

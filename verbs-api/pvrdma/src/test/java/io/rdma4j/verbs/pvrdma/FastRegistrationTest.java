@@ -26,11 +26,15 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.spi.RegionOwner;
+import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.nio.ByteBuffer;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** Fast regions: registered, invalidated and registered again by work requests. */
@@ -276,6 +280,25 @@ class FastRegistrationTest {
         region.close();
         assertThat(region.isClosed()).isTrue();
         assertThat(bench.owner.context.reachableBytes()).isLessThanOrEqualTo(reachable);
+    }
+
+    @Test
+    void tellsAnOwnerOfPagesThatItKeepsOnlyAtTheEnd() {
+        final KeyBench bench = new KeyBench(devices);
+        final AtomicInteger kept = new AtomicInteger();
+        final AtomicInteger left = new AtomicInteger();
+        final ByteBuffer buffer = Reach.pages(2);
+        final long address = BufferUtil.address(buffer);
+        final RegionOwner keptOwner = kept::incrementAndGet;
+        final RegionOwner leftOwner = left::incrementAndGet;
+        final FastRegion region = bench.owner.pd.allocateFastRegion(2);
+        region.map(new PageList().add(address, keptOwner).add(address + 4096, leftOwner), 0, 8192);
+        region.map(new PageList().add(address, keptOwner), 0, 4096);
+        assertThat(kept).hasValue(0);
+        assertThat(left).hasValue(1);
+        region.close();
+        assertThat(kept).hasValue(1);
+        assertThat(left).hasValue(1);
     }
 
     @Test

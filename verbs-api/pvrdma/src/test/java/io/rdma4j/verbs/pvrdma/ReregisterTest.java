@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import static io.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.rdma4j.verbs.AccessFlag.ON_DEMAND;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_ATOMIC;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
@@ -150,6 +151,59 @@ class ReregisterTest {
         region.close();
         assertThat(old).hasValue(1);
         assertThat(next).hasValue(1);
+    }
+
+    @Test
+    void tellsAnOwnerThatItKeepsOnlyAtTheEnd() {
+        final AtomicInteger calls = new AtomicInteger();
+        final ByteBuffer buffer = Reach.pages(2);
+        final long address = BufferUtil.address(buffer);
+        final RegionOwner owner = calls::incrementAndGet;
+        final MemoryRegion region = pd.register(address, 2 * PAGE, owner, ALL);
+        region.reregister(new MrOptions().length(PAGE));
+        assertThat(calls).hasValue(0);
+        region.reregister(new MrOptions().access(LOCAL_WRITE, ON_DEMAND));
+        assertThat(calls).hasValue(0);
+        region.reregister(new MrOptions().memory(address + PAGE, PAGE, owner).access(LOCAL_WRITE));
+        assertThat(calls).hasValue(0);
+        region.close();
+        assertThat(calls).hasValue(1);
+    }
+
+    @Test
+    void tellsOwnersOfPagesThatItKeepsOnlyAtTheEnd() {
+        final AtomicInteger kept = new AtomicInteger();
+        final AtomicInteger left = new AtomicInteger();
+        final ByteBuffer buffer = Reach.pages(2);
+        final long address = BufferUtil.address(buffer);
+        final RegionOwner keptOwner = kept::incrementAndGet;
+        final RegionOwner leftOwner = left::incrementAndGet;
+        final MemoryRegion region = pd.register(new MrOptions()
+            .pages(new PageList().add(address, keptOwner).add(address + PAGE, leftOwner), 0, 2 * PAGE));
+        region.reregister(new MrOptions().length(PAGE + 1));
+        region.reregister(new MrOptions().access(ON_DEMAND));
+        assertThat(kept).hasValue(0);
+        assertThat(left).hasValue(0);
+        region.reregister(new MrOptions().pages(new PageList().add(address, keptOwner), 0, PAGE).access());
+        assertThat(kept).hasValue(0);
+        assertThat(left).hasValue(1);
+        region.close();
+        assertThat(kept).hasValue(1);
+        assertThat(left).hasValue(1);
+    }
+
+    @Test
+    void anOwnerIsNotToldWhileAnotherRegionSharesWhatItHadBefore() {
+        final AtomicInteger calls = new AtomicInteger();
+        final ByteBuffer buffer = Reach.pages(2);
+        final RegionOwner owner = calls::incrementAndGet;
+        final MemoryRegion region = pd.register(BufferUtil.address(buffer), 2 * PAGE, owner, ALL);
+        final MemoryRegion shared = pd.registerShared(region, region.address(), ALL);
+        region.reregister(new MrOptions().length(PAGE));
+        region.close();
+        assertThat(calls).hasValue(0);
+        shared.close();
+        assertThat(calls).hasValue(1);
     }
 
     @Test

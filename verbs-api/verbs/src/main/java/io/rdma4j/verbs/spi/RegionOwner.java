@@ -11,6 +11,9 @@ package io.rdma4j.verbs.spi;
  * owner to {@link io.rdma4j.verbs.ProtectionDomain#register(long, long, Object, io.rdma4j.verbs.AccessFlag...)}.
  */
 public interface RegionOwner {
-    /** The device does not reach the memory any more. Called once, by the thread that closes the region. */
+    /**
+     * The device does not reach the memory any more. Called once, by the thread that closes the region, or the last of
+     * those that share its memory, or changes it so that it has another owner; not if it changes and keeps this one.
+     */
     void regionClosed();
 }
