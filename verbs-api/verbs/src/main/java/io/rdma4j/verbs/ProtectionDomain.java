@@ -142,7 +142,9 @@ public interface ProtectionDomain extends AutoCloseable {
      * @return the QP; the caller owns it.
      * @throws io.rdma4j.RdmaException EINVAL for sizes beyond the device's limits, for queues of another context or a
      *                                 SRQ of another domain, for a CQ smaller than what can complete into it; ENOMEM if
-     *                                 the device has no more; EOPNOTSUPP for a type it does not have.
+     *                                 the device has no more; EOPNOTSUPP for a type it does not have; EBUSY if another
+     *                                 thread polls the CQ in a batch that has its last room, and its handler does not
+     *                                 return.
      */
     QueuePair createQp(QpOptions options);
 

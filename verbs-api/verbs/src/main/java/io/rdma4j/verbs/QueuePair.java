@@ -128,7 +128,8 @@ public interface QueuePair extends AutoCloseable {
      * @param attributes what to change; the state is needed.
      * @throws io.rdma4j.RdmaException EINVAL naming the attributes that are missing, not allowed or out of range; EIO
      *                                 if the device refuses; EBADFD if the QP is closed; EBUSY if completions from
-     *                                 before RESET must be polled first.
+     *                                 before RESET must be polled first, or are being polled by another thread whose
+     *                                 handler does not return.
      */
     void modify(QpAttributes attributes);
 

@@ -91,7 +91,12 @@ final class CqReservations {
                 return 0;
             }
         }
-        return Math.max(0, capacity - reserved(null));
+        return Math.max(0, unreserved());
+    }
+
+    /** Entries that the reservations leave, below 0 if there are not enough. */
+    int unreserved() {
+        return capacity - reserved(null);
     }
 
     /** Entries that are spoken for, with one more use or none; a shared queue's receives complete once each. */

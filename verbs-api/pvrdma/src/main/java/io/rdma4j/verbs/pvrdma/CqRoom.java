@@ -33,18 +33,20 @@ final class CqRoom {
     void renew(final PvrdmaQp qp, final String operation) {
         final CqUse none = new CqUse(0, 0, null, false);
         none.user(qp);
+        final long needed;
         synchronized (cq) {
-            cq.attach(none, operation);
+            cq.reserve(none, operation);
             cq.detach(held);
             held = none;
             try {
-                cq.attach(wanted, operation);
+                needed = cq.reserve(wanted, operation);
             } catch (final RdmaException e) {
                 throw full(qp, operation, e);
             }
             cq.detach(none);
             held = wanted;
         }
+        cq.awaitGivenBack(needed, operation);
     }
 
     private RdmaException full(final PvrdmaQp qp, final String operation, final RdmaException cause) {

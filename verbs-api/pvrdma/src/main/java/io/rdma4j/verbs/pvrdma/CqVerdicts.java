@@ -46,7 +46,7 @@ final class CqVerdicts {
             .object(cq)
             .detail("a thread is in poll since %d ms", millis)
             .errno(RdmaException.EBUSY)
-            .hint("resize from elsewhere than a completion handler, and have handlers return")
+            .hint("do this from elsewhere than a completion handler, and have handlers return")
             .build();
     }
 

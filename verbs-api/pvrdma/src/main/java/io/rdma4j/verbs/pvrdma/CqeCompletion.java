@@ -41,6 +41,12 @@ final class CqeCompletion extends Padded implements Completion {
         return this;
     }
 
+    /** The CQE is elsewhere from now on. */
+    void moved(final UnsafeBuffer newBuffer, final int newOffset) {
+        buffer = newBuffer;
+        offset = newOffset;
+    }
+
     /** What was checked. Read from the CQE again, it might be something else: the device can write there any time. */
     CqeCompletion outcome(final int newOpcode, final int newStatus, final int newBytes) {
         opcode = newOpcode;

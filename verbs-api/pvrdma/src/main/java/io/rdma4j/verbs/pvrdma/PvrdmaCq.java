@@ -34,6 +34,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -158,7 +159,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     private <T> T withoutPoller(final Supplier<T> action) {
         GATE.compareAndSet(this, ReturnCode.OK, HELD_UP);
         try {
-            awaitPoller();
+            awaitPoller(RESIZE, () -> false);
             return action.get();
         } finally {
             GATE.compareAndSet(this, HELD_UP, ReturnCode.OK);
@@ -167,17 +168,20 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         }
     }
 
-    /** Waits until nobody polls, and asks first when each poller that found the gate open can be seen polling. */
-    private void awaitPoller() {
+    /**
+     * Waits until nobody polls, and asks first when each poller that saw what was there before can be seen polling. Or
+     * until something else is so.
+     */
+    private void awaitPoller(final String operation, final BooleanSupplier enough) {
         final long start = System.nanoTime();
         long waited = 0;
-        while (waited <= ClosedRings.REST_NANOS || isPolled()) {
+        while (!enough.getAsBoolean() && (waited <= ClosedRings.REST_NANOS || isPolled())) {
             if (waited > context.device.responseTimeoutNanos() + ClosedRings.REST_NANOS) {
-                throw CqVerdicts.pollerStays(this, RESIZE, TimeUnit.NANOSECONDS.toMillis(waited));
+                throw CqVerdicts.pollerStays(this, operation, TimeUnit.NANOSECONDS.toMillis(waited));
             }
             LockSupport.parkNanos(PAUSE_NANOS);
-            context.requireOpen(RESIZE);
-            context.requireWorking(RESIZE);
+            context.requireOpen(operation);
+            context.requireWorking(operation);
             waited = System.nanoTime() - start;
         }
     }
@@ -224,7 +228,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             return ReturnCode.INVALID_REQUEST;
         }
         // As WorkQueue.beginPost: the memory of the ring stays the ring's until this ends.
-        POLLING.setOpaque(this, 1L);
+        POLLING.setOpaque(this, me());
         VarHandle.acquireFence();
         try {
             if (gate != ReturnCode.OK) {
@@ -414,6 +418,15 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         return handed == 0 && flush ? flushes.flush(handler, limit) : handed;
     }
 
+    /** In a handler: keeps nothing, where the batch had room and its CQEs were to be given back at its end. */
+    private void giveAllBack() {
+        if (held > 0) {
+            copy.putBytes(0, cqes, ring.cqeOffset(held - 1), Cqe.LENGTH);
+            completion.moved(copy, 0);
+            giveBack(held);
+        }
+    }
+
     private boolean isPurged(final int qpHandle, final long position, final boolean receive) {
         final Purge purge = purges.find(qpHandle, position);
         if (purge == null) {
@@ -509,13 +522,47 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     }
 
     /** Adds a QP that completes here. */
-    synchronized void attach(final CqUse use, final String operation) {
+    void attach(final CqUse use, final String operation) {
+        try (Undo undo = new Undo()) {
+            final long needed = reserve(use, operation);
+            undo.add(() -> detach(use));
+            awaitGivenBack(needed, operation);
+            undo.forget();
+        }
+    }
+
+    /**
+     * Reserves what is wanted. It is there when all CQEs before a position have been given back: that much the poller
+     * may hold of what it saw before it sees the new {@link #slack}, beside what is reserved.
+     *
+     * @return the position, for {@link #awaitGivenBack}.
+     */
+    synchronized long reserve(final CqUse use, final String operation) {
         requireOpen(operation);
         final String objection = reservations.add(use, purges.count(cqRing, consumed(), tailPosition()));
         if (objection != null) {
             throw CqVerdicts.noRoom(this, operation, objection);
         }
         slack = reservations.slack();
+        // The load must not overtake the store: what a poller took before it could see this lies before that tail.
+        VarHandle.fullFence();
+        return use.reserves ? tailPosition() - reservations.unreserved() : 0;
+    }
+
+    /**
+     * Waits until a batch under way leaves the room that was reserved. Without the lock, which a handler may want.
+     *
+     * @throws RdmaException EBUSY if a handler of another thread does not return.
+     */
+    void awaitGivenBack(final long position, final String operation) {
+        if (consumed() >= position) {
+            return;
+        }
+        if ((long) POLLING.getOpaque(this) == me()) {
+            giveAllBack();
+        } else {
+            awaitPoller(operation, () -> consumed() >= position);
+        }
     }
 
     synchronized void detach(final CqUse use) {
@@ -568,6 +615,11 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     /** Acquire, meets the release at the end of {@link #poll}. */
     private boolean isPolled() {
         return (long) POLLING.getAcquire(this) != 0;
+    }
+
+    /** This thread as a poller: not 0, whatever a class of the application's own says. */
+    private static long me() {
+        return Thread.currentThread().getId() | Long.MIN_VALUE;
     }
 
     private void leaveChannel() {

@@ -218,6 +218,9 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         if (objection != null) {
             throw Errors.invalid(MODIFY, context, "%s: %s", this, objection);
         }
+        if (from == QpState.RESET && to != QpState.RESET) {
+            requireNewLife(to);
+        }
         // A GID that is found bound must stay so until this QP is known to use it.
         synchronized (context.gidUse) {
             QpRanges.check(attributes, from, context, (way, operation) -> Addresses.check(way, operation, context));
@@ -229,11 +232,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     }
 
     private void change(final QpAttributes attributes, final QpState from, final QpState to) {
-        requireFresh(to);
         requireOwnGid(to);
-        if (from == QpState.RESET && hadLife) {
-            requireRoom();
-        }
         if (to == QpState.RESET) {
             shutGates(ReturnCode.WRONG_STATE);
         }
@@ -246,10 +245,16 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         enter(from, to);
     }
 
-    /** Completions of the former life keep their places in the CQs until somebody polls. */
-    private void requireRoom() {
-        for (final CqRoom room : rooms) {
-            room.renew(this, MODIFY);
+    /**
+     * Completions of the former life keep their places in the CQs until somebody polls. That may be waited for, without
+     * the lock of all QPs, which a completion handler may want.
+     */
+    private void requireNewLife(final QpState to) {
+        requireFresh(to);
+        if (hadLife) {
+            for (final CqRoom room : rooms) {
+                room.renew(this, MODIFY);
+            }
         }
     }
 

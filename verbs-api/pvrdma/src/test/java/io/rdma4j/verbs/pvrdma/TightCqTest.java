@@ -15,6 +15,8 @@ import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
@@ -36,9 +38,13 @@ import java.util.List;
 /** A CQ with just enough entries loses nothing, although its handler posts anew before the batch is over. */
 class TightCqTest {
     private static final int ROUNDS = 400;
+    private static final int IMM = 0x1234;
 
     @RegisterExtension
     final Devices devices = new Devices();
+
+    @RegisterExtension
+    final Crew crew = new Crew();
 
     /** Posts again whatever completes, and checks that it comes in order. */
     private static final class Reposter {
@@ -211,5 +217,129 @@ class TightCqTest {
             data.add(c.hasImmData() ? c.immData() : -1);
         }, 2)).isEqualTo(2);
         assertThat(data).containsExactly(70, 71);
+    }
+
+    /** Two QPs, of which one uses all of its room in the CQ. */
+    private final class Pair {
+        private final int each;
+        private final Peer near;
+        private final Peer far = new Peer(devices.open(), new QpOptions().maxSendWr(64).maxReceiveWr(64));
+        private final SendRequest withImm = new SendRequest().opcode(SendOpcode.SEND_WITH_IMM).immData(IMM);
+
+        Pair(final PvrdmaContext device, final ProtectionDomain pd, final CompletionQueue cq, final int each) {
+            this.each = each;
+            near = new Peer(device, pd, cq, new QpOptions().maxSendWr(each).maxReceiveWr(each));
+        }
+
+        Pair begin() {
+            near.connect(far);
+            for (int i = 0; i < 64; i++) {
+                assertThat(far.qp.postReceive(i, far.at(64), 8, far.lkey())).isZero();
+            }
+            for (int i = 0; i < each; i++) {
+                send();
+            }
+            for (int i = 0; i < each; i++) {
+                receive();
+            }
+            return this;
+        }
+
+        private void send() {
+            assertThat(near.qp.postSend(1, near.at(0), 8, near.lkey())).isZero();
+        }
+
+        private void receive() {
+            assertThat(near.qp.postReceive(2, near.at(64), 8, near.lkey())).isZero();
+            assertThat(far.qp.postSend(withImm.sge(far.at(0), 8, far.lkey()))).isZero();
+        }
+
+        void again(final WcOpcode opcode) {
+            if (opcode == WcOpcode.RECV) {
+                receive();
+            } else {
+                send();
+            }
+        }
+
+        void beginAnew() {
+            near.qp.modify(QpAttributes.to(QpState.RESET));
+            far.qp.modify(QpAttributes.to(QpState.RESET));
+            begin();
+        }
+    }
+
+    /** QPs reserve half of a CQ's entries, and fill them anew while the poller holds the other half. */
+    private final class FullBatch {
+        private final PvrdmaContext device = devices.open();
+        private final ProtectionDomain pd = device.allocatePd();
+        private final CompletionQueue cq = device.createCq(64);
+        private final List<Pair> pairs = new ArrayList<>();
+        private int handled;
+
+        FullBatch(final int count) {
+            for (int i = 0; i < count; i++) {
+                add(16 / count);
+            }
+        }
+
+        void add(final int each) {
+            pairs.add(new Pair(device, pd, cq, each).begin());
+        }
+
+        void poll(final Runnable inLastCall) {
+            assertThat(cq.poll(c -> {
+                pairs.stream().filter(pair -> pair.near.qp == c.queuePair()).forEach(pair -> pair.again(c.opcode()));
+                if (++handled == 32) {
+                    assertThat(c.immData()).isEqualTo(IMM);
+                    inLastCall.run();
+                    assertThat(c.hasImmData()).as("afterwards").isTrue();
+                    assertThat(c.immData()).as("afterwards").isEqualTo(IMM);
+                }
+            }, 32)).isEqualTo(32);
+        }
+
+        /** While the handler waits, or until it is done. */
+        void startInLastCall(final Runnable task) throws InterruptedException {
+            poll(() -> {
+                final Thread thread = crew.start(task::run);
+                Crew.await("it waits", () -> thread.getState() == Thread.State.TIMED_WAITING || !thread.isAlive());
+            });
+            crew.join();
+        }
+
+        void assertLosesNothing(final int left) {
+            assertThat(Devices.emulated(device).counters().get(Counter.CQ_OVERFLOWS)).as("overflows").isZero();
+            assertThat(Completions.await(cq, left)).allMatch(c -> c.status() == WcStatus.SUCCESS);
+            Completions.assertNone(cq);
+        }
+    }
+
+    @Test
+    void makesRoomForAQpThatTheHandlerCreates() {
+        final FullBatch batch = new FullBatch(1);
+        batch.poll(() -> batch.add(16));
+        batch.assertLosesNothing(64);
+    }
+
+    @Test
+    void whoCreatesAQpElsewhereWaitsUntilTheBatchIsOver() throws InterruptedException {
+        final FullBatch batch = new FullBatch(1);
+        batch.startInLastCall(() -> batch.add(16));
+        batch.assertLosesNothing(64);
+    }
+
+    @Test
+    void makesRoomForAQpThatTheHandlerResets() {
+        final FullBatch batch = new FullBatch(2);
+        batch.poll(() -> batch.pairs.get(1).beginAnew());
+        batch.assertLosesNothing(32);
+    }
+
+    @Test
+    void whoResetsAQpElsewhereWaitsUntilTheBatchIsOver() throws InterruptedException {
+        final FullBatch batch = new FullBatch(2);
+        batch.startInLastCall(() -> batch.pairs.get(1).beginAnew());
+        batch.assertLosesNothing(32);
     }
 }
