@@ -397,9 +397,13 @@ final class IbvQp extends IbvObject implements QueuePair {
         if (failure == null && status != WcStatus.WR_FLUSH_ERR) {
             failure = explain(seq, status).getMessage();
         }
-        // A failed datagram stops the sends alone (InfiniBand specification, SQE); what is behind it is flushed.
-        become(type == QpType.UD && (status != WcStatus.WR_FLUSH_ERR || state.get() == QpState.SQE) ? QpState.SQE
-            : QpState.ERR);
+        if (type != QpType.UD) {
+            become(QpState.ERR);
+        } else if (status != WcStatus.WR_FLUSH_ERR) {
+            // A failed datagram stops the sends alone (InfiniBand specification, SQE). What is flushed behind it tells
+            // nothing more: the program may have taken the QP from SQE to RTS before it polled this.
+            become(QpState.SQE);
+        }
     }
 
     private RdmaException explain(final int seq, final WcStatus status) {

@@ -326,8 +326,11 @@ class StubDeviceTest {
                 assertThat(qp.postSend(new SendRequest().wrId(i).to(way, 5, 7).sge(memory.address(), 8, region.lkey())))
                     .isZero();
             }
-            assertThat(poll()).hasSize(2);
+            assertThat(cq.poll(c -> { }, 1)).isEqualTo(1);
             assertThat(qp.state()).isEqualTo(QpState.SQE);
+            qp.modify(QpAttributes.to(QpState.RTS));
+            assertThat(poll()).hasSize(1);
+            assertThat(qp.state()).as("sending goes on").isEqualTo(QpState.RTS);
         } finally {
             Stub.ask("stub_status", 0, 0);
         }

@@ -10,6 +10,7 @@ import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.live.Publication;
+import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.queues.SequencedQueue;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
@@ -356,7 +357,17 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         return failure;
     }
 
-    /** Poller: a request failed. A failed datagram stops the sends alone (InfiniBand specification, SQE). */
+    /**
+     * Poller: a request failed. A datagram that was flushed tells nothing: it was behind one that had failed, or the
+     * program moved the QP to ERR, and the program may have taken the QP from SQE to RTS before this was polled.
+     */
+    void failed(final boolean receive, final int status) {
+        if (receive || type() != QpType.UD || status != WcStatus.PVRDMA_WC_WR_FLUSH_ERR) {
+            failed(receive);
+        }
+    }
+
+    /** The QP is in error. A failed datagram stops the sends alone (InfiniBand specification, SQE). */
     void failed(final boolean receive) {
         final QpState next = type() == QpType.UD && !receive ? QpState.SQE : QpState.ERR;
         QpState now = state.get();

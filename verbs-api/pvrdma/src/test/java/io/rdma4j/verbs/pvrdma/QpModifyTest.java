@@ -15,6 +15,8 @@ import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AddressHandle;
+import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpAttributes;
@@ -24,6 +26,8 @@ import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.WcStatus;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -85,6 +89,22 @@ class QpModifyTest {
         when(device, Command.MODIFY_QP, () -> ((PvrdmaQp) a.qp).failed(true));
         a.qp.modify(QpAttributes.to(QpState.RESET));
         assertThat(a.qp.state()).isEqualTo(QpState.RESET);
+    }
+
+    @Test
+    void sendsAgainThoughFlushesOfBeforeArePolledLater() {
+        final Peer u = Peer.ud(devices.open());
+        final AddressHandle way = u.pd.createAh(AhAttributes.to(u.context.queryGid(1, 0)));
+        final SendRequest bad = new SendRequest().to(way, u.qp.qpNumber(), Peer.QKEY).sge(u.at(0), 8, -1);
+        final SendRequest good = new SendRequest().to(way, u.qp.qpNumber(), Peer.QKEY).sge(u.at(0), 8, u.lkey());
+        assertThat(u.qp.postSend(new SendRequest[] {bad, good, good}, 3)).isEqualTo(3);
+        assertThat(Completions.await(u.cq, 1).get(0).status()).isEqualTo(WcStatus.LOC_PROT_ERR);
+        assertThat(u.qp.state()).isEqualTo(QpState.SQE);
+        u.qp.modify(QpAttributes.to(QpState.RTS));
+        assertThat(Completions.await(u.cq, 2)).allMatch(c -> c.status() == WcStatus.WR_FLUSH_ERR);
+        assertThat(u.qp.state()).isEqualTo(QpState.RTS);
+        assertThat(u.qp.query().state()).isEqualTo(QpState.RTS);
+        u.qp.modify(QpAttributes.to(QpState.SQD));
     }
 
     @Test
