@@ -23,6 +23,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WindowType;
 import io.rdma4j.verbs.live.PdKind;
@@ -107,8 +108,14 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
     @Override
     public QueuePair createQp(final QpOptions options) {
         requireOpen(QpFactory.OPERATION);
-        return make(QpFactory.OPERATION,
-            () -> qps.add(QpFactory.OPERATION, this, QpFactory.create(this, options)));
+        return make(QpFactory.OPERATION, () -> {
+            final PvrdmaQp qp = qps.add(QpFactory.OPERATION, this, QpFactory.create(this, options));
+            if (context.isFailed()) {
+                // Whoever told all QPs may not have seen this one.
+                qp.shutGates(ReturnCode.DEVICE_FAILED);
+            }
+            return qp;
+        });
     }
 
     @Override
@@ -117,8 +124,14 @@ final class PvrdmaPd extends PvrdmaObject implements ProtectionDomain {
         requireOpen(operation);
         QpRanges.checkSharedSizes(maxWr, maxSge, context);
         context.requireWorking(operation);
-        return make(operation,
-            () -> srqs.add(operation, this, newSrq(RingGeometry.powerOfTwo(maxWr), maxSge)));
+        return make(operation, () -> {
+            final PvrdmaSrq srq = srqs.add(operation, this, newSrq(RingGeometry.powerOfTwo(maxWr), maxSge));
+            if (context.isFailed()) {
+                // As above.
+                srq.fail();
+            }
+            return srq;
+        });
     }
 
     private PvrdmaSrq newSrq(final int count, final int maxSge) {

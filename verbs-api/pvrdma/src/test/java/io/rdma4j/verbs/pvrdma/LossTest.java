@@ -13,12 +13,17 @@ import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.EmulatedDevice;
 import io.rdma4j.driver.pci.PciDevices;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
+import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaDevice;
 import io.rdma4j.verbs.pvrdma.device.PvrdmaOptions;
 import java.time.Duration;
@@ -168,5 +173,31 @@ class LossTest {
         waiting.forEach(this::join);
         assertThat(failure.get()).isNull();
         made.forEach(cq -> assertThat(cq.poll(c -> { }, 1)).isEqualTo(ReturnCode.DEVICE_FAILED));
+    }
+
+    /** Loses the device when it has executed a command, before the caller knows. */
+    private void loseAt(final Command command) {
+        context.device.channel().observer((request, err, response) -> {
+            if (request.getInt(CommandHeader.CMD.offset()) == command.id()) {
+                platform.lossListener.accept(REASON);
+            }
+        });
+    }
+
+    @Test
+    void aSharedReceiveQueueThatIsMadeMeanwhileFailsToo() {
+        final Peer a = peer();
+        loseAt(Command.CREATE_SRQ);
+        final SharedReceiveQueue srq = a.pd.createSrq(16, 1);
+        assertThat(srq.postReceive(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
+    }
+
+    @Test
+    void aQueuePairThatIsMadeMeanwhileFailsToo() {
+        final Peer a = peer();
+        loseAt(Command.CREATE_QP);
+        final QueuePair qp = a.pd.createQp(new QpOptions().cq(a.cq));
+        assertThat(qp.postReceive(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(qp.postSend(1, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.DEVICE_FAILED);
     }
 }
