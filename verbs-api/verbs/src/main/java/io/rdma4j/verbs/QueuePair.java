@@ -126,10 +126,12 @@ public interface QueuePair extends AutoCloseable {
      * room in a CQ that a full load could overflow it: poll the CQ first, which hands none of them over.
      *
      * @param attributes what to change; the state is needed.
-     * @throws io.rdma4j.RdmaException EINVAL naming the attributes that are missing, not allowed or out of range; EIO
-     *                                 if the device refuses; EBADFD if the QP is closed; EBUSY if completions from
-     *                                 before RESET must be polled first, or are being polled by another thread whose
-     *                                 handler does not return.
+     * @throws io.rdma4j.RdmaException EINVAL naming the attributes that are missing, not allowed or out of range;
+     *                                 EOPNOTSUPP to leave RESET again without {@link Feature#QP_RESET}; EBUSY if
+     *                                 completions from before RESET must be polled first, or are being polled by
+     *                                 another thread whose handler does not return; EBADFD if the QP is closed or the
+     *                                 device failed; if the device refuses, its own error number or EIO, and
+     *                                 EHOSTUNREACH where it finds no way to the peer.
      */
     void modify(QpAttributes attributes);
 

@@ -119,8 +119,9 @@ public interface RdmaContext extends AutoCloseable {
      *
      * @param index from 0, below {@link PortAttributes#gidTableLength()}.
      * @param gid   the GID, not zero.
-     * @throws io.rdma4j.RdmaException EINVAL for a zero GID or an index out of range, EIO if the device refuses, EBUSY
-     *                                 where the device needs the former GID for a QP or address handle.
+     * @throws io.rdma4j.RdmaException EINVAL for a zero GID or an index out of range, EBUSY where the device needs the
+     *                                 former GID for a QP or address handle, the device's own error number if it
+     *                                 refuses.
      */
     void bindGid(int index, Gid gid);
 
@@ -128,8 +129,8 @@ public interface RdmaContext extends AutoCloseable {
      * Unbinds a GID table index. Harmless if it is unbound.
      *
      * @param index from 0, below {@link PortAttributes#gidTableLength()}.
-     * @throws io.rdma4j.RdmaException EINVAL for an index out of range, EIO if the device refuses, EBUSY where the
-     *                                 device needs the GID for a QP or address handle.
+     * @throws io.rdma4j.RdmaException EINVAL for an index out of range, EBUSY where the device needs the GID for a QP
+     *                                 or address handle, the device's own error number if it refuses.
      */
     void unbindGid(int index);
 

@@ -35,7 +35,8 @@ public interface SharedReceiveQueue extends AutoCloseable {
      * Asks for one {@link AsyncEventType#SRQ_LIMIT_REACHED} event when fewer receives than this are left.
      *
      * @param limit work requests, from 1 to {@link #maxWr()}.
-     * @throws io.rdma4j.RdmaException EINVAL if the limit is out of range, EIO if the device refuses.
+     * @throws io.rdma4j.RdmaException EINVAL if the limit is out of range, EBADFD if the queue is closed or the device
+     *                                 failed, the device's own error number if it refuses.
      */
     void armLimit(int limit);
 
