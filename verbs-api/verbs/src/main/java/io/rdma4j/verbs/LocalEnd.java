@@ -24,6 +24,8 @@ final class LocalEnd {
     private final boolean wasReset;
     private final AhAttributes ahAttr;
     private final Hello hello;
+    /** Whether this is what took the QP out of RESET: another thread may have, and has a connection then. */
+    private boolean begun;
 
     /** Checks all that can be checked without a peer. */
     LocalEnd(final QueuePair qp, final ConnectOptions options, final Hello.Role role, final String operation) {
@@ -153,6 +155,7 @@ final class LocalEnd {
         final int out = Math.min(hello.maxRdAtomic(), theirs.maxDestRdAtomic());
         final int in = Math.min(hello.maxDestRdAtomic(), theirs.maxRdAtomic());
         if (qp.type() == QpType.RC) {
+            begun = qp.state() == QpState.RESET;
             QpConnector.connect(qp, theirs.address(), usual()
                 .ah(wayTo(theirs.address().gid()))
                 .port(ahAttr.port())
@@ -160,6 +163,7 @@ final class LocalEnd {
                 .maxRdAtomic(out)
                 .maxDestRdAtomic(in));
         } else if (wasReset) {
+            begun = qp.state() == QpState.RESET;
             QpConnector.activate(qp, hello.address().qkey());
         }
         return new RdmaConnection(qp, hello.address(), theirs.address(), mtu, out, in, theirs.privateData(), peer);
@@ -188,7 +192,7 @@ final class LocalEnd {
 
     /** The QP is as it was before: a half-made connection is of no use, and the peer may have made its half. */
     void leave(final Throwable why) {
-        if (wasReset && !qp.isClosed() && qp.state() != QpState.RESET) {
+        if (begun && !qp.isClosed() && qp.state() != QpState.RESET) {
             try {
                 qp.modify(QpAttributes.to(QpState.RESET));
             } catch (final RdmaException e) {

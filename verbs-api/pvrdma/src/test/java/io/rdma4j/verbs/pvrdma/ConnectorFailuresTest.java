@@ -147,16 +147,20 @@ class ConnectorFailuresTest {
     private void connectTo(final Script script, final ConnectOptions options, final int errno,
             final String... words) throws IOException {
         try (ServerSocket server = ScriptedPeer.listen()) {
-            Background.run(() -> {
-                try (ScriptedPeer other = new ScriptedPeer(server.accept())) {
-                    script.play(other);
-                } catch (final IOException e) {
-                    // The connector's view of it is what is looked at.
-                    return;
-                }
-            });
+            play(server, script);
             assertRefused(errno, () -> RdmaConnector.connect(peer.qp, ScriptedPeer.address(server), options), words);
         }
+    }
+
+    private static void play(final ServerSocket server, final Script script) {
+        Background.run(() -> {
+            try (ScriptedPeer other = new ScriptedPeer(server.accept())) {
+                script.play(other);
+            } catch (final IOException e) {
+                // The connector's view of it is what is looked at.
+                return;
+            }
+        });
     }
 
     /** Of one who only speaks: all of it is there before anybody listens. */
@@ -566,6 +570,26 @@ class ConnectorFailuresTest {
             assertRefused(RdmaException.ETIMEDOUT, () -> listener.accept(once.qp, untilReady(once)), "READY");
         }
         assertThat(once.qp.state()).isEqualTo(QpState.RESET);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aQpThatIsConnectedByOthersMeanwhileStaysConnected(final boolean thePeerRefuses) throws IOException {
+        final Peer near = Peer.rc(devices.open());
+        final Peer far = Peer.rc(devices.open());
+        final byte[] answer = thePeerRefuses
+            ? ScriptedPeer.message(1, ScriptedPeer.REFUSED, new byte[] {0, 0, 0, RdmaException.EINVAL, '!'})
+            : hello(ScriptedPeer.LISTENS);
+        try (ServerSocket server = ScriptedPeer.listen()) {
+            play(server, other -> {
+                other.hear();
+                near.connect(far);
+                other.say(answer).hear();
+            });
+            assertRefused(RdmaException.EINVAL,
+                () -> RdmaConnector.connect(near.qp, ScriptedPeer.address(server), patient()));
+        }
+        assertThat(near.qp.state()).isEqualTo(QpState.RTS);
     }
 
     @Test
