@@ -7,6 +7,7 @@ package io.rdma4j.verbs.spi;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.base.Undo;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventListener;
 import io.rdma4j.verbs.AsyncEventSubscription;
@@ -15,6 +16,7 @@ import io.rdma4j.verbs.RdmaContext;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 
 /** A thread that hands asynchronous events to a listener. It holds no lock while the listener has one. */
@@ -32,12 +34,12 @@ public final class EventSubscription implements AsyncEventSubscription {
     private volatile boolean closed;
 
     private EventSubscription(final RdmaContext context, final Source events, final AsyncEventListener listener,
-        final long closeNanos) {
+        final long closeNanos, final BiFunction<String, Runnable, Thread> threads) {
         this.context = context;
         this.events = events;
         this.listener = listener;
         this.closeNanos = closeNanos;
-        this.thread = DaemonThreads.of("rdma4j-events-" + context.address(), this::run);
+        this.thread = threads.apply("rdma4j-events-" + context.address(), this::run);
     }
 
     /** Where a device's events come from. */
@@ -81,7 +83,13 @@ public final class EventSubscription implements AsyncEventSubscription {
      */
     public static EventSubscription start(final RdmaContext context, final Source events,
         final AsyncEventListener listener, final long closeNanos) {
-        final EventSubscription subscription = new EventSubscription(context, events, listener, closeNanos);
+        return start(context, events, listener, closeNanos, DaemonThreads::of);
+    }
+
+    /** The same, with threads from elsewhere. */
+    static EventSubscription start(final RdmaContext context, final Source events, final AsyncEventListener listener,
+        final long closeNanos, final BiFunction<String, Runnable, Thread> threads) {
+        final EventSubscription subscription = new EventSubscription(context, events, listener, closeNanos, threads);
         if (!events.listener().compareAndSet(null, subscription)) {
             throw Errors.error(RdmaException.EBUSY, "listen", context, "there is a listener already: %s",
                 events.listener().get());
@@ -90,7 +98,11 @@ public final class EventSubscription implements AsyncEventSubscription {
             subscription.forget();
             return null;
         }
-        subscription.thread.start();
+        try (Undo undo = new Undo()) {
+            undo.add(subscription::forget);
+            subscription.thread.start();
+            undo.forget();
+        }
         return subscription;
     }
 
