@@ -11,6 +11,7 @@ import io.rdma4j.hw.pvrdma.cmd.PortAttr;
 import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
+import io.rdma4j.verbs.pvrdma.device.DeviceLimits;
 
 /** Attributes of a port, from {@code struct pvrdma_port_attr}. */
 final class PortQuery {
@@ -19,10 +20,10 @@ final class PortQuery {
 
     static PortAttributes decode(final int port, final PortAttr a) {
         return new PortAttributes(port, PortState.of(a.get(STATE)), mtu(a.get(MAX_MTU)), mtu(a.get(ACTIVE_MTU)),
-            a.get(GID_TBL_LEN), a.get(PKEY_TBL_LEN), a.get(PORT_CAP_FLAGS), 0, a.get(MAX_MSG_SZ) & 0xffff_ffffL,
-            a.get(BAD_PKEY_CNTR), a.get(QKEY_VIOL_CNTR), a.get(LID), a.get(SM_LID), a.get(LMC), a.get(MAX_VL_NUM),
-            a.get(SM_SL), a.get(SUBNET_TIMEOUT), a.get(INIT_TYPE_REPLY), a.get(ACTIVE_WIDTH), a.get(ACTIVE_SPEED),
-            a.get(PHYS_STATE), "Ethernet");
+            Math.min(a.get(GID_TBL_LEN), DeviceLimits.MAX_GIDS), a.get(PKEY_TBL_LEN), a.get(PORT_CAP_FLAGS), 0,
+            a.get(MAX_MSG_SZ) & 0xffff_ffffL, a.get(BAD_PKEY_CNTR), a.get(QKEY_VIOL_CNTR), a.get(LID), a.get(SM_LID),
+            a.get(LMC), a.get(MAX_VL_NUM), a.get(SM_SL), a.get(SUBNET_TIMEOUT), a.get(INIT_TYPE_REPLY),
+            a.get(ACTIVE_WIDTH), a.get(ACTIVE_SPEED), a.get(PHYS_STATE), "Ethernet");
     }
 
     /** A device that answers nonsense gets the smallest MTU, which every packet has room for. */

@@ -373,6 +373,13 @@ class ContextTest {
     }
 
     @Test
+    void aPortHasNoMoreGidsThanWorkRequestsCanName() {
+        final PortAttr told = new PortAttr().wrap(new UnsafeBuffer(new byte[PortAttr.LAYOUT.length()]), 0);
+        assertThat(PortQuery.decode(1, told.set(PortAttr.GID_TBL_LEN, 128)).gidTableLength()).isEqualTo(128);
+        assertThat(PortQuery.decode(1, told.set(PortAttr.GID_TBL_LEN, 1000)).gidTableLength()).isEqualTo(256);
+    }
+
+    @Test
     void refusesCqSizesOutOfRange() {
         final PvrdmaContext device = devices.open();
         final int max = device.attributes().maxCqe();

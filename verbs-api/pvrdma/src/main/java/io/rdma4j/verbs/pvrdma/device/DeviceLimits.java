@@ -17,6 +17,9 @@ import io.rdma4j.hw.pvrdma.SqWqe;
  * CREATE_QP and the device's quirks allow. Ring sizes are powers of two. Immutable.
  */
 public final class DeviceLimits {
+    /** GIDs that can be named: an address vector, and a work request, have a byte for the index. */
+    public static final int MAX_GIDS = 1 << 8;
+
     private final DeviceCaps caps;
     private final DeviceProfile profile;
 
@@ -227,7 +230,7 @@ public final class DeviceLimits {
      * @return at least 0.
      */
     public int gidTableLength() {
-        return Math.min(caps.gidTblLen(), 1 << 16);
+        return Math.min(caps.gidTblLen(), MAX_GIDS);
     }
 
     /**

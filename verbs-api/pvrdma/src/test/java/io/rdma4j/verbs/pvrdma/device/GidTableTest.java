@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
@@ -52,6 +53,17 @@ class GidTableTest {
         assertThat(gids.get(3)).isEqualTo(Gids.of(9)).isNotSameAs(gids.get(3));
         assertThat(gids.isBound(3)).isTrue();
         assertThat(gids.isBound(2)).isFalse();
+    }
+
+    /** The index of a GID is a byte in an address vector, and in a work request. */
+    @Test
+    void hasNoIndexThatNoWorkRequestCouldName() {
+        fake.caps(caps -> caps.set(Caps.GID_TBL_LEN, 1000));
+        final GidTable gids = open();
+        assertThat(gids.length()).isEqualTo(256);
+        gids.bind(255, Gids.of(9));
+        assertThat(gids.isBound(255)).isTrue();
+        assertThatThrownBy(() -> gids.bind(256, Gids.of(9))).satisfies(e -> Errors.hasErrno(e, RdmaException.EINVAL));
     }
 
     @Test
