@@ -57,7 +57,7 @@ abstract class PollerState extends PaddingBeforePoller {
     /** CQEs that the poller has looked at and not given back, with the one at hand. */
     int held;
     int pokeIn = 1;
-    /** Which thread is in a poll, else 0. The JVM would put a boolean beside that of a superclass, in front of the room. */
+    /** The thread in a poll, else 0. The JVM would put a boolean beside that of a superclass, in front of the room. */
     long polling;
 
     PollerState(final PvrdmaContext context) {

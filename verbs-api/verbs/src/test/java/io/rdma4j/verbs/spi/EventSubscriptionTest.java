@@ -9,18 +9,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.base.DaemonThreads;
-import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.RdmaContext;
 import org.junit.jupiter.api.Test;
 
 import java.lang.reflect.Proxy;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 
 /** The thread that hands events over. Of a real device's events the provider's tests tell. */
 class EventSubscriptionTest {
+    private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(30);
+
     private final RdmaContext context = (RdmaContext) Proxy.newProxyInstance(RdmaContext.class.getClassLoader(),
         new Class<?>[] {RdmaContext.class},
         (proxy, method, args) -> method.getReturnType() == String.class ? "test" : false);
@@ -54,7 +56,7 @@ class EventSubscriptionTest {
 
     private EventSubscription start(
         final EventSubscription.Source events, final BiFunction<String, Runnable, Thread> threads) {
-        return EventSubscription.start(context, events, event -> { }, Patience.nanos(), threads);
+        return EventSubscription.start(context, events, event -> { }, CLOSE_NANOS, threads);
     }
 
     @Test
