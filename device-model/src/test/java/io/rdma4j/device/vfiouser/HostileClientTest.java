@@ -380,9 +380,9 @@ class HostileClientTest {
             }
             served.awaitNoClient();
         }
-        try (Client client = new Client(served.path)) {
-            served.awaitEvent("not accepted");
-        }
+        final Client late = new Client(served.path);
+        served.awaitEvent("not accepted");
+        late.close();
         for (final EventFd each : events) {
             each.read();
             each.close();
