@@ -224,6 +224,21 @@ class TwoDevicesTest {
         assertThat(guest.told).containsExactly(Thread.currentThread(), Thread.currentThread());
     }
 
+    /** It fails by a timer of its own device, and nobody rings for the other one. */
+    @Test
+    void whoWaitsForAReceiveOfOneThatFailsWaitsForItNoMore() {
+        a.rnrRetry = 1;
+        b.minRnrTimer = 0; // which is 0.65 s
+        RawQp.connect(a, b);
+        b.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        a.post(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
+        assertThat(right.device().describe()).contains("waits for a receive");
+        left.device().faults().passTime(Duration.ofHours(1));
+        left.device().service();
+        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
+        assertThat(right.device().describe()).doesNotContain("waits for a receive");
+    }
+
     @Test
     void doNotTakeEachOthersGids() {
         assertThat(left.run(Command.CREATE_BIND, x -> new CreateBindRequest().wrap(x, 0).set(CreateBindRequest.INDEX, 5)

@@ -40,8 +40,13 @@ final class AllToAllExample {
     private AllToAllExample() {
     }
 
+    /** Commas may be in an address, too: one that begins another address has a scheme behind it. */
+    static String[] devices(final String list) {
+        return list.split(",(?=[a-z]+:)");
+    }
+
     static void run(final String devices, final Page page) throws Exception {
-        final String[] each = devices.split(",");
+        final String[] each = devices(devices);
         page.section("%d ranks in this JVM, each on a thread, on %s", RANKS, each[0]);
         final FabricInfo info = Rank.info(each[0], AddressFormat.DEVICE);
         try (Fabric fabric = Fabrics.open(info)) {

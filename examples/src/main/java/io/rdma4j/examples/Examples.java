@@ -92,7 +92,7 @@ public final class Examples {
 
     private static int show(final Example example, final String device, final PrintStream out) throws Exception {
         try {
-            for (final String one : device.split(",")) {
+            for (final String one : AllToAllExample.devices(device)) {
                 RdmaDevices.open(one).close();
             }
         } catch (final RdmaException e) {

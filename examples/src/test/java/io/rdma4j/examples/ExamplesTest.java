@@ -111,6 +111,7 @@ class ExamplesTest {
     void saysThatADeviceIsNotThere() throws Exception {
         assertThat(run(1, "local", "emulate:")).contains("emulate").doesNotContain("not on this device");
         assertThat(run(1, "all-to-all", EMULATED + ",vfio:0000:ff:1f.7")).contains("0000:ff:1f.7");
+        assertThat(run(0, "local", "emulated:commas?quirks=no-events,port-down")).isNotBlank();
     }
 
     @Test

@@ -15,7 +15,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 /**
  * What a SEND of 64 bytes writes and reads by the device's format, and nothing else: a work request and its index, the
  * receive, the message, a completion and its index, the receive posted again. There are no keys, no states, no locks
- * and no checks. Nobody who keeps to the format is faster, so it tells what is owed to the format of what a SEND takes.
+ * and no checks: it tells how much of what a SEND takes is owed to the format.
  *
  * <p>One thread sends, which does the device's part too, one takes. All that they share is memory.
  */
@@ -147,7 +147,10 @@ public final class SendLines {
         }
         final int receive = RECEIVES + slot * RQ_STRIDE;
         final int target = (int) rings.getLong(receive + RqWqe.SGE_OFFSET + Sge.ADDR_OFFSET);
-        messages.putBytes(target, messages, (int) rings.getLong(request + SqWqe.SGE_OFFSET + Sge.ADDR_OFFSET), LENGTH);
+        final int from = (int) rings.getLong(request + SqWqe.SGE_OFFSET + Sge.ADDR_OFFSET);
+        for (int at = 0; at < LENGTH; at += Long.BYTES) {
+            messages.putLong(target + at, messages.getLong(from + at));
+        }
         rings.putIntRelease(RECEIVE_STATE + HEAD, (int) n + 1);
         queue.add(completed, rings.getLong(receive + RqWqe.WR_ID_OFFSET));
         rings.putIntRelease(HEAD, (int) n + 1);

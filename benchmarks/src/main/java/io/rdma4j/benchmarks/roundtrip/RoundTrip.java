@@ -96,9 +96,10 @@ public final class RoundTrip {
             + " takes %.0f ns. p50 / F is by the F of the same fork.", forks(), turns(), (long) turns() * iterations(),
             RoundTripFork.BATCH, Spread.of(forks, "clock").median()));
         lines.add("The lines of a SEND alone are what the device's format has two processors write and read for it, "
-            + "with the batches of RC SEND, and nothing else: no keys, no states, no checks. RC SEND is prepared once, "
-            + "one in 16 makes a completion, and receives are posted again after the answer, eight with one doorbell; "
-            + "in the simple way each SEND makes a completion, and each receive is "
+            + "with receives posted in such batches as those of RC SEND, and nothing else: no keys, states or checks, "
+            + "no completions of sends.");
+        lines.add("RC SEND is prepared once, one in 16 makes a completion, and receives are posted again after the "
+            + "answer, eight with one doorbell; in the simple way each SEND makes a completion, and each receive is "
             + "posted again before the answer. Of fabric and RDM sends each makes a completion, in a queue apart from "
             + "those of receives, which are posted again after the answer, eight at a time. Of RDMA WRITEs one in 16 "
             + "makes a completion.");

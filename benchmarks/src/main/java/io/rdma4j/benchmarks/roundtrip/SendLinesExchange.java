@@ -8,7 +8,7 @@ package io.rdma4j.benchmarks.roundtrip;
 import io.rdma4j.benchmarks.harness.Patience;
 import io.rdma4j.benchmarks.harness.SendLines;
 
-/** {@link SendLines} each way: what {@link LeanSendExchange} cannot fall below. */
+/** {@link SendLines} each way, as {@link LeanSendExchange} has them, but for completions of sends. */
 final class SendLinesExchange implements Exchange {
     private static final int RECEIVES = 32;
     private static final int BATCH = 8;

@@ -8,7 +8,7 @@ package io.rdma4j.benchmarks.scaling;
 import io.rdma4j.benchmarks.harness.SendLines;
 import org.agrona.BitUtil;
 
-/** {@link SendLines} of many pairs of queues, as {@link ScalingGroup} has them: a SEND cannot fall below that. */
+/** {@link SendLines} of many pairs of queues, as {@link ScalingGroup} has them. */
 final class ScalingLines {
     private static final int DEPTH = 16;
 

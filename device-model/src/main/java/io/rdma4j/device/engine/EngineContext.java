@@ -120,10 +120,13 @@ final class EngineContext {
         return agenda;
     }
 
-    /** Does what there is to do for any device of the link, and for this one; the caller holds no lock. */
+    /**
+     * Does what there is to do for this device, and then for any device of the link, which the first may have added to;
+     * what that adds for this one wakes who looks after it. The caller holds no lock.
+     */
     void drain() {
-        agenda.drain();
         own.drain();
+        agenda.drain();
     }
 
     /**

@@ -110,7 +110,7 @@ public final class CommandChannel {
         } catch (final RdmaException e) {
             return refused(command, e.errno() == 0 ? CommandError.EIO : e.errno(), e);
         } catch (final RuntimeException | InternalError e) {
-            // A guest whose command has no response knows by ERR alone that nothing was done.
+            // A guest whose command has no response knows by ERR alone that something went wrong.
             counters.record(Counter.INTERNAL_ERRORS, "%s: %s", command, e);
             return refused(command, CommandError.EIO, e);
         }

@@ -60,7 +60,9 @@ public final class VfioUserServer implements AutoCloseable {
     private boolean released;
     /** Of the thread alone. */
     private Connection connection;
-    private final List<Thread> heldUp = new ArrayList<>();
+    private final List<Thread> heldUp = new ArrayList<>(MAX_HELD_UP);
+    /** Closes the sockets of clients that are turned away; null until there is one. */
+    private ClientThread closer;
     private long nextService;
     private long nextAccept = System.nanoTime();
 
@@ -148,7 +150,7 @@ public final class VfioUserServer implements AutoCloseable {
                 // The client's, or the device's: the next one finds a device that was reset. What filled the heap goes
                 // first.
                 endConnection();
-                events.accept("client dropped: " + e);
+                tell("client dropped: ", e);
             }
         }
         endConnection();
@@ -222,8 +224,17 @@ public final class VfioUserServer implements AutoCloseable {
             try {
                 ended.close();
             } catch (final RuntimeException | InternalError | OutOfMemoryError e) {
-                events.accept("device not left as it was found: " + e);
+                tell("device not left as it was found: ", e);
             }
+        }
+    }
+
+    /** Where there is no memory for the words, nobody is told: this thread goes on. */
+    private void tell(String what, Throwable why) {
+        try {
+            events.accept(what + why);
+        } catch (final OutOfMemoryError e) {
+            // Told when there is something else to be told.
         }
     }
 
@@ -243,15 +254,17 @@ public final class VfioUserServer implements AutoCloseable {
             throw RdmaException.of("accept").object(path).detail("%d clients left files behind that threads wait for",
                 MAX_HELD_UP).errno(RdmaException.EAGAIN).build();
         }
+        if (closer != null && closer.isBehind()) {
+            throw RdmaException.of("accept").object(path).detail("clients that were turned away left files behind that"
+                + " a thread waits for").errno(RdmaException.EAGAIN).build();
+        }
         final Fd socket = LocalSockets.accept(listener.fd());
         if (socket == null) {
             return;
         }
         try (Undo undo = new Undo()) {
-            undo.add(socket::close);
+            undo.add(() -> discard(socket));
             if (connection != null) {
-                connection.thread().discard(socket);
-                undo.forget();
                 events.accept("client turned away: there is one already");
                 return;
             }
@@ -259,6 +272,14 @@ public final class VfioUserServer implements AutoCloseable {
             undo.forget();
         }
         events.accept("client connected");
+    }
+
+    /** What was not received goes with it, and may have files that wait: not at the cost of the other client. */
+    private void discard(Fd socket) {
+        if (closer == null) {
+            closer = new ClientThread("turned-away", () -> { });
+        }
+        closer.discard(socket);
     }
 
     private void send(Fd socket, UnsafeBuffer message, int length) throws ProtocolException {
@@ -308,6 +329,9 @@ public final class VfioUserServer implements AutoCloseable {
             final Cleanup cleanup = new Cleanup();
             if (file != null && file.equals(inode(path))) {
                 cleanup.run(() -> remove(path));
+            }
+            if (closer != null) {
+                cleanup.run(closer::close);
             }
             cleanup.run(listener::close).run(wake::close).throwIfFailed();
         }

@@ -157,7 +157,9 @@ public final class QpOptions {
 
     /**
      * Whether room for every work request of this QP is reserved in its CQs, so that they cannot overflow. Without it
-     * the application promises never to have more completions outstanding than the CQ has entries.
+     * the application promises never to have more completions outstanding than the CQ has entries. Where a CQ has
+     * hardly more room than that, creating the QP waits for a batch that another thread polls, and some milliseconds
+     * in any case.
      *
      * @param value false to go without.
      * @return this.

@@ -76,7 +76,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
             host, realm, pieces == null ? options : pieces.forLink(options), counters, this, 0, true);
         this.lanes = link.rma();
         this.triggered = new TriggeredWork(
-            this, transmit, receive, host.info().capabilities().contains(Capability.TRIGGER), counters);
+            this, transmit, receive, host.info().capabilities().contains(Capability.TRIGGER), counters, 0);
         try (Undo undo = new Undo()) {
             undo.add(link::close);
             final QpAddress own = link.qp().localAddress();

@@ -266,7 +266,7 @@ public final class RcLink {
     /**
      * Who wants to know at once that it works no more.
      *
-     * @param told called once, by the thread that found out, after {@link #isConnected} says so.
+     * @param told called at least once, by the thread that found out, after {@link #isConnected} says so.
      */
     void whenLost(final Runnable told) {
         whenLost = told;

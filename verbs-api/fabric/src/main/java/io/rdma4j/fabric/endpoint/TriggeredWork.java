@@ -78,8 +78,8 @@ public final class TriggeredWork {
         }
 
         /** Whether the order of the two is promised: of receives of a kind, of all else with one peer. */
-        boolean keepsOrderWith(final Waiting other) {
-            return isReceive() || other.isReceive() ? call == other.call : peer() == other.peer();
+        boolean keepsOrderWith(final Waiting other, final long peerMask) {
+            return isReceive() || other.isReceive() ? call == other.call : ((peer() ^ other.peer()) & peerMask) == 0;
         }
     }
 
@@ -88,6 +88,7 @@ public final class TriggeredWork {
     private final FabricCompletionQueue receive;
     private final boolean isOffered;
     private final EndpointCounters counters;
+    private final long peerMask;
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     /** Which were due and could not begin in this pass. */
     private final List<Waiting> stuck = new ArrayList<>();
@@ -101,15 +102,17 @@ public final class TriggeredWork {
      * @param receive  where its receives complete.
      * @param isOffered whether {@link Capability#TRIGGER} was negotiated.
      * @param counters count what fails before it begins.
+     * @param peerMask which bits of an address tell the peer, and not its receive context; 0 where there is one peer.
      */
     public TriggeredWork(
         final Endpoint endpoint, final CompletionQueue transmit, final CompletionQueue receive,
-        final boolean isOffered, final EndpointCounters counters) {
+        final boolean isOffered, final EndpointCounters counters, final long peerMask) {
         this.endpoint = endpoint;
         this.transmit = (FabricCompletionQueue) transmit;
         this.receive = (FabricCompletionQueue) receive;
         this.isOffered = isOffered;
         this.counters = counters;
+        this.peerMask = peerMask;
     }
 
     /**
@@ -192,7 +195,7 @@ public final class TriggeredWork {
 
     private boolean isBehind(final Waiting one) {
         for (final Waiting before : stuck) {
-            if (one.keepsOrderWith(before)) {
+            if (one.keepsOrderWith(before, peerMask)) {
                 return true;
             }
         }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOption;
@@ -308,18 +309,10 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
 
     /** Nothing comes and goes any more; complete messages that wait can still be received. */
     private void end() {
-        try {
-            close();
-            // What went and came before is over as it went: the peer was told so, or tells so.
-            transmit.gatherAll();
-            context.queue().gatherAll();
-        } finally {
-            isOver = true;
-            channel.close();
-            reports.cancelSends(lostErrno);
-            context.end();
-            context.cancelAll(Failures.LANE_LOST);
-        }
+        // What went and came before is over as it went: the peer was told so, or tells so.
+        new Cleanup().run(this::close).run(transmit::gatherAll).run(context.queue()::gatherAll).run(() -> isOver = true)
+            .run(channel::close).run(() -> reports.cancelSends(lostErrno)).run(context::end)
+            .run(() -> context.cancelAll(Failures.LANE_LOST)).throwIfFailed();
     }
 
     @Override

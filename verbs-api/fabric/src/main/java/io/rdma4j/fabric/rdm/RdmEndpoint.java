@@ -26,6 +26,7 @@ import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.fabric.TaggedMessages;
+import io.rdma4j.fabric.av.PeerTable;
 import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
@@ -67,7 +68,8 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         this.core = resources.core();
         this.transmit = resources.transmit();
         this.triggered = new TriggeredWork(this, options.transmitQueue(), contexts[0].queue(),
-            host.info().capabilities().contains(Capability.TRIGGER), core.counters());
+            host.info().capabilities().contains(Capability.TRIGGER), core.counters(),
+            -1L >>> ((PeerTable) options.addressVector()).rxCtxBits());
         this.tagged = contexts[0].matcher().tags() == null ? null : new PieceTagged(this, transmit, contexts[0]);
         if (tagged != null) {
             tagged.triggers(triggered);

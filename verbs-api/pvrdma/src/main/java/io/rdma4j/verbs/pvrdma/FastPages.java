@@ -148,12 +148,21 @@ final class FastPages {
         new Cleanup().run(pages::close).run(this::letGo).throwIfFailed();
     }
 
-    /** Only of memory that the device cannot reach any more. */
+    /** The region never had them: nobody is told. */
+    void abandon() {
+        new Cleanup().run(pages::close).run(() -> end(owners::abandon)).throwIfFailed();
+    }
+
     private void letGo() {
+        end(owners::letGo);
+    }
+
+    /** Only of memory that the device cannot reach any more. */
+    private void end(final Runnable release) {
         if (pages.isMapped()) {
             context.keep(this);
         } else {
-            owners.letGo();
+            release.run();
         }
     }
 }

@@ -57,8 +57,10 @@ abstract class PollerState extends PaddingBeforePoller {
     /** CQEs that the poller has looked at and not given back, with the one at hand. */
     int held;
     int pokeIn = 1;
-    /** The thread in a poll, else 0. The JVM would put a boolean beside that of a superclass, in front of the room. */
+    /** 1 in a poll, else 0. The JVM would put a boolean beside that of a superclass, in front of the room. */
     long polling;
+    /** Who polls, or did last; written before the 1. */
+    Thread polledBy;
 
     PollerState(final PvrdmaContext context) {
         super(context);

@@ -227,8 +227,12 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling != 0)) {
             return ReturnCode.INVALID_REQUEST;
         }
-        // As WorkQueue.beginPost: the memory of the ring stays the ring's until this ends.
-        POLLING.setOpaque(this, me());
+        final Thread me = Thread.currentThread();
+        if (polledBy != me) {
+            polledBy = me;
+        }
+        // As WorkQueue.beginPost: the memory of the ring stays the ring's until this ends. Meets isPolledByMe.
+        POLLING.setRelease(this, 1L);
         VarHandle.acquireFence();
         try {
             if (gate != ReturnCode.OK) {
@@ -558,7 +562,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         if (consumed() >= position) {
             return;
         }
-        if ((long) POLLING.getOpaque(this) == me()) {
+        if (isPolledByMe()) {
             giveAllBack();
         } else {
             awaitPoller(operation, () -> consumed() >= position);
@@ -617,9 +621,9 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         return (long) POLLING.getAcquire(this) != 0;
     }
 
-    /** This thread as a poller: not 0, whatever a class of the application's own says. */
-    private static long me() {
-        return Thread.currentThread().getId() | Long.MIN_VALUE;
+    /** Whether this is called out of a handler. */
+    private boolean isPolledByMe() {
+        return isPolled() && polledBy == Thread.currentThread();
     }
 
     private void leaveChannel() {

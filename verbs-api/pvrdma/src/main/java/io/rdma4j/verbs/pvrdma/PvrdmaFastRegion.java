@@ -67,28 +67,37 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
         Errors.inRange(source.pages(), 1, maxPages, OPERATION, context, "number of pages");
         context.requireWorking(OPERATION);
         final FastPages next = FastPages.map(context, OPERATION, source, length, this, pages);
-        try {
-            unmap();
-        } catch (final RdmaException e) {
-            new Cleanup().run(next::close).addTo(e);
-            throw e;
+        if (pages != null && !pages.take()) {
+            final RdmaException busy = inQueue();
+            new Cleanup().run(next::abandon).addTo(busy);
+            throw busy;
         }
+        replace(next);
+    }
+
+    private RdmaException inQueue() {
+        return Errors.error(RdmaException.EBUSY, OPERATION, context,
+            "a registration of %s is in a queue and has not completed, as far as was polled", this);
+    }
+
+    /** Of pages that were taken away from posters. */
+    private void replace(final FastPages next) {
+        final FastPages last = pages;
         pages = next;
         publication.changed();
+        if (last != null) {
+            last.close();
+        }
     }
 
     @Override
     public synchronized void unmap() {
         requireOpen(OPERATION);
-        final FastPages last = pages;
-        if (last != null) {
-            if (!last.take()) {
-                throw Errors.error(RdmaException.EBUSY, OPERATION, context,
-                    "a registration of %s is in a queue and has not completed, as far as was polled", this);
+        if (pages != null) {
+            if (!pages.take()) {
+                throw inQueue();
             }
-            pages = null;
-            publication.changed();
-            last.close();
+            replace(null);
         }
     }
 

@@ -206,7 +206,11 @@ class FastRegistrationTest {
         final FastRegion region = bench.owner.pd.allocateFastRegion(1);
         region.map(bench.pages(1), 0, 4096);
         assertThat(bench.owner.qp.postSend(registration(region, IOVA, ALL))).isZero();
-        assertBusy(() -> region.map(bench.pages(2), 0, 4096), "queue");
+        final AtomicInteger told = new AtomicInteger();
+        final ByteBuffer buffer = Reach.pages(1);
+        final RegionOwner owner = told::incrementAndGet;
+        assertBusy(() -> region.map(new PageList().add(BufferUtil.address(buffer), owner), 0, 4096), "queue");
+        assertThat(told).as("of memory that the region never had").hasValue(0);
         assertBusy(region::unmap, "queue");
         Completions.awaitSuccess(bench.owner.cq);
         invalidate(bench, region);
