@@ -24,6 +24,20 @@ final class CqeCompletion extends Padded implements Completion {
     private int opcode;
     private int status;
     private int bytes;
+    /** Here and not in the queue, as the JVM would put it beside fields of a superclass, in front of the room. */
+    private Thread poller;
+
+    /** Who polls from now on. */
+    void polledBy(final Thread thread) {
+        if (poller != thread) {
+            poller = thread;
+        }
+    }
+
+    /** Whether it polls, if somebody does. */
+    boolean isPolledBy(final Thread thread) {
+        return poller == thread;
+    }
 
     /**
      * Looks at a CQE. Its wr_id is not the application's for requests of a queue of the QP's own. A reference is stored

@@ -59,8 +59,6 @@ abstract class PollerState extends PaddingBeforePoller {
     int pokeIn = 1;
     /** 1 in a poll, else 0. The JVM would put a boolean beside that of a superclass, in front of the room. */
     long polling;
-    /** Who polls, or did last; written before the 1. */
-    Thread polledBy;
 
     PollerState(final PvrdmaContext context) {
         super(context);

@@ -227,10 +227,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         if (handler == null || limit < 1 || (OneThread.CHECKED ? !poller.enter() : polling != 0)) {
             return ReturnCode.INVALID_REQUEST;
         }
-        final Thread me = Thread.currentThread();
-        if (polledBy != me) {
-            polledBy = me;
-        }
+        completion.polledBy(Thread.currentThread());
         // As WorkQueue.beginPost: the memory of the ring stays the ring's until this ends. Meets isPolledByMe.
         POLLING.setRelease(this, 1L);
         VarHandle.acquireFence();
@@ -623,7 +620,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
 
     /** Whether this is called out of a handler. */
     private boolean isPolledByMe() {
-        return isPolled() && polledBy == Thread.currentThread();
+        return isPolled() && completion.isPolledBy(Thread.currentThread());
     }
 
     private void leaveChannel() {
