@@ -13,10 +13,8 @@ import io.rdma4j.verbs.spi.RegionOwner;
 
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -26,7 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  */
 final class MemoryOwners {
     /** Each owner, with how many hold it: this one, and those of what the region was before or is afterwards. */
-    private volatile Map<Object, AtomicInteger> held;
+    private volatile IdentityHashMap<Object, AtomicInteger> held;
     private final Object holder;
 
     /**
@@ -83,8 +81,8 @@ final class MemoryOwners {
 
     /** Returns the owners that nobody holds any more. */
     private List<Object> release() {
-        final Map<Object, AtomicInteger> last = held;
-        held = Collections.emptyMap();
+        final IdentityHashMap<Object, AtomicInteger> last = held;
+        held = new IdentityHashMap<>(0);
         final List<Object> free = new ArrayList<>();
         last.forEach((owner, holders) -> {
             if (owner instanceof PvrdmaMemory) {
