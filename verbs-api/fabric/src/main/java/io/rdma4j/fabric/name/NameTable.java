@@ -7,9 +7,9 @@ package io.rdma4j.fabric.name;
 
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 
 /** Which endpoint each service of this node is, and whose it is. For one thread. */
 final class NameTable {
@@ -18,7 +18,7 @@ final class NameTable {
 
     private final Map<Integer, Entry> entries = new HashMap<>();
     /** Not where the last server began: endpoints that it named tell this one of themselves in a moment only. */
-    private int next = ThreadLocalRandom.current().nextInt(FIRST_FREE, ServiceRange.MAX + 1);
+    private int next = new SecureRandom().nextInt(FIRST_FREE, ServiceRange.MAX + 1);
 
     /** An endpoint and the connection that it lives with. */
     private record Entry(Object owner, FabricAddress device) {
