@@ -136,38 +136,38 @@ class LostMemoryTest {
 
     @Test
     void aWriteFromItDoesNotHarmThePeer() {
-        connect();
-        onlyTheRequesterFails(rdma(PVRDMA_WR_RDMA_WRITE, MISSING, lkey, pair.to.start(), pair.to.rkey));
-        assertThat(pair.count(Counter.REMOTE_ACCESS)).isZero();
-        countsOnce("source of WRITE");
-    }
-
-    @Test
-    void aWriteIntoItIsAViolationOfAccess() {
-        connect();
-        assertThat(rdma(PVRDMA_WR_RDMA_WRITE, pair.from.start(), pair.from.lkey, MISSING, rkey))
-            .isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
-        bothFail();
-        assertThat(pair.count(Counter.REMOTE_ACCESS)).isEqualTo(1);
-        countsOnce("destination of WRITE");
+        doesNotHarmThePeer(PVRDMA_WR_RDMA_WRITE, "source of WRITE");
     }
 
     @Test
     void aReadIntoItDoesNotHarmThePeer() {
+        doesNotHarmThePeer(PVRDMA_WR_RDMA_READ, "destination of READ");
+    }
+
+    private void doesNotHarmThePeer(int opcode, String what) {
         connect();
-        onlyTheRequesterFails(rdma(PVRDMA_WR_RDMA_READ, MISSING, lkey, pair.to.start(), pair.to.rkey));
+        onlyTheRequesterFails(rdma(opcode, MISSING, lkey, pair.to.start(), pair.to.rkey));
         assertThat(pair.count(Counter.REMOTE_ACCESS)).isZero();
-        countsOnce("destination of READ");
+        countsOnce(what);
+    }
+
+    @Test
+    void aWriteIntoItIsAViolationOfAccess() {
+        isAViolationOfAccess(PVRDMA_WR_RDMA_WRITE, "destination of WRITE");
     }
 
     @Test
     void aReadOfItIsAViolationOfAccess() {
+        isAViolationOfAccess(PVRDMA_WR_RDMA_READ, "source of READ");
+    }
+
+    private void isAViolationOfAccess(int opcode, String what) {
         connect();
-        assertThat(rdma(PVRDMA_WR_RDMA_READ, pair.from.start(), pair.from.lkey, MISSING, rkey))
+        assertThat(rdma(opcode, pair.from.start(), pair.from.lkey, MISSING, rkey))
             .isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
         bothFail();
         assertThat(pair.count(Counter.REMOTE_ACCESS)).isEqualTo(1);
-        countsOnce("source of READ");
+        countsOnce(what);
     }
 
     private int add(long local, int localKey, long remote) {

@@ -154,8 +154,8 @@ final class LocalEnd {
         final Mtu mtu = hello.smallerMtu(theirs);
         final int out = Math.min(hello.maxRdAtomic(), theirs.maxDestRdAtomic());
         final int in = Math.min(hello.maxDestRdAtomic(), theirs.maxRdAtomic());
+        begun = wasReset && qp.state() == QpState.RESET;
         if (qp.type() == QpType.RC) {
-            begun = qp.state() == QpState.RESET;
             QpConnector.connect(qp, theirs.address(), usual()
                 .ah(wayTo(theirs.address().gid()))
                 .port(ahAttr.port())
@@ -163,7 +163,6 @@ final class LocalEnd {
                 .maxRdAtomic(out)
                 .maxDestRdAtomic(in));
         } else if (wasReset) {
-            begun = qp.state() == QpState.RESET;
             QpConnector.activate(qp, hello.address().qkey());
         }
         return new RdmaConnection(qp, hello.address(), theirs.address(), mtu, out, in, theirs.privateData(), peer);

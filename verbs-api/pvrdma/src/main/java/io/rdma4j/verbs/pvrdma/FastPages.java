@@ -145,16 +145,12 @@ final class FastPages {
 
     /** Ends the device's access. The region is not registered, or the device gave it up. */
     void close() {
-        new Cleanup().run(pages::close).run(this::letGo).throwIfFailed();
+        new Cleanup().run(pages::close).run(() -> end(owners::letGo)).throwIfFailed();
     }
 
     /** The region never had them: nobody is told. */
     void abandon() {
         new Cleanup().run(pages::close).run(() -> end(owners::abandon)).throwIfFailed();
-    }
-
-    private void letGo() {
-        end(owners::letGo);
     }
 
     /** Only of memory that the device cannot reach any more. */
