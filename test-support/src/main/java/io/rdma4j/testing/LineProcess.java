@@ -6,13 +6,10 @@
 package io.rdma4j.testing;
 
 import java.io.BufferedReader;
-import java.io.File;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -31,20 +28,10 @@ public class LineProcess implements AutoCloseable {
      * @throws IOException if it cannot be started.
      */
     protected LineProcess(final Class<?> main, final List<String> options, final String... args) throws IOException {
-        final List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1", "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED"));
-        command.addAll(options);
-        command.addAll(List.of("-cp", classPath(), main.getName()));
-        command.addAll(List.of(args));
-        process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        process = new ProcessBuilder(OtherJvm.command(options, main, args))
+            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
         to = new PrintWriter(process.getOutputStream(), true, StandardCharsets.UTF_8);
         from = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-    }
-
-    private static String classPath() {
-        final String surefire = System.getProperty("surefire.test.class.path");
-        return surefire != null ? surefire : System.getProperty("java.class.path").replace(";", File.pathSeparator);
     }
 
     /**

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.dump.Sample;
 import io.rdma4j.verbs.AccessFlag;
@@ -179,13 +180,8 @@ class DumpObjectsTest {
     }
 
     private static Process look(final String... command) throws IOException {
-        final List<String> line = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName()));
-        line.addAll(List.of(command));
-        // Newer JDKs warn of native calls on the other stream.
-        return new ProcessBuilder(line).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        return new ProcessBuilder(OtherJvm.command(List.of(), Main.class, command))
+            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
     }
 
     /** What another process sees of this one. */

@@ -7,6 +7,7 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
@@ -20,8 +21,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -58,9 +57,8 @@ class DumpProcessTest {
     }
 
     private static Process start() throws IOException {
-        final Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Busy.class.getName()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        final Process process = new ProcessBuilder(OtherJvm.command(List.of(), Busy.class))
+            .redirectError(ProcessBuilder.Redirect.INHERIT).start();
         final BufferedReader out = new BufferedReader(
             new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         assertThat(out.readLine()).isEqualTo("open");
@@ -117,10 +115,7 @@ class DumpProcessTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void chronicleIsLoadedForHexDumpsOnly(final boolean raw) throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-Xlog:class+load",
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName(), "caps"));
+        final List<String> command = OtherJvm.command(List.of("-Xlog:class+load"), Main.class, "caps");
         if (raw) {
             command.add("--raw");
         }

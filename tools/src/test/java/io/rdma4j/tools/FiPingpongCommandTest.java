@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.tools.text.Terminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,7 +27,6 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -236,10 +236,9 @@ class FiPingpongCommandTest {
     @Test
     void devicesWithoutAWireSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
         final Server server = new Server("-d emulated:fi-pingpong-there?wire=none --timeout 50");
-        final Process client = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName(), "fi_pingpong", "-d", "emulated:?wire=none", "--timeout", "50", "-p",
-            server.port.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "127.0.0.1")
+        final Process client = new ProcessBuilder(OtherJvm.command(List.of(), Main.class, "fi_pingpong",
+            "-d", "emulated:?wire=none", "--timeout", "50", "-p",
+            server.port.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "127.0.0.1"))
             .redirectErrorStream(true).start();
         try {
             assertThat(client.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();

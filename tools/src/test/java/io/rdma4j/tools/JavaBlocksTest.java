@@ -7,6 +7,7 @@ package io.rdma4j.tools;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.OtherJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -198,8 +199,7 @@ class JavaBlocksTest {
     }
 
     private List<String> run(final List<String> flags, final int exit) throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
+        final List<String> command = new ArrayList<>(List.of(OtherJvm.java()));
         command.addAll(flags);
         command.addAll(List.of("-cp", folder + ":" + CLASS_PATH, "Block"));
         final Path output = folder.resolve("output");

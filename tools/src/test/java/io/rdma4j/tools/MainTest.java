@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.text.Terminal;
 import io.rdma4j.verbs.RdmaContext;
@@ -25,6 +26,8 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -160,8 +163,8 @@ class MainTest {
 
     @Test
     void aJvmWithoutTheOptionThatAgronaNeedsIsToldInOneSentence() throws IOException, InterruptedException {
-        final Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp", System.getProperty("java.class.path"), Main.class.getName(), "pingpong", "-d", "fake:", "-n", "1")
+        final Process process = new ProcessBuilder(OtherJvm.java(), "-cp", OtherJvm.classPath(),
+            Main.class.getName(), "pingpong", "-d", "fake:", "-n", "1")
             .redirectErrorStream(true).start();
         final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(Patience.ends(process)).as(output).isTrue();
@@ -174,11 +177,10 @@ class MainTest {
     private static Cli.Outcome redirected(final String line, final String redirection) throws Exception {
         final Path err = Files.createTempFile("rdma4j-err", "");
         try {
-            final Process process = new ProcessBuilder("bash", "-c", redirection.replace("COMMAND",
-                "\"$0\" -XX:+UseSerialGC --add-opens java.base/jdk.internal.misc=ALL-UNNAMED -cp \"$1\" "
-                    + Main.class.getName() + " " + line),
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                System.getProperty("java.class.path")).redirectError(err.toFile()).start();
+            final List<String> command = new ArrayList<>(
+                List.of("bash", "-c", redirection.replace("COMMAND", "\"$@\""), "bash"));
+            command.addAll(OtherJvm.command(List.of(), Main.class, line.split(" ")));
+            final Process process = new ProcessBuilder(command).redirectError(err.toFile()).start();
             final String out = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
             assertThat(Patience.ends(process)).as(out).isTrue();
             return new Cli.Outcome(process.exitValue(), out, Files.readString(err));

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.OtherJvm;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,7 +15,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -158,10 +158,8 @@ class PerfProcessesTest {
     @Test
     void devicesWithoutAWireSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
         final Server server = new Server("send_lat -d emulated:there?wire=none --timeout 50");
-        final Process process = new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName(), "perf", "send_lat", "-d", "emulated:?wire=none", "--timeout", "50", server.address())
+        final Process process = new ProcessBuilder(OtherJvm.command(List.of(), Main.class,
+            "perf", "send_lat", "-d", "emulated:?wire=none", "--timeout", "50", server.address()))
             .redirectErrorStream(true).start();
         try {
             final String near = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

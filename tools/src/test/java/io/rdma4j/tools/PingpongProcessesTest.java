@@ -7,6 +7,7 @@ package io.rdma4j.tools;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.rdma4j.testing.OtherJvm;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,8 +15,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -149,12 +148,9 @@ class PingpongProcessesTest {
     @Test
     void devicesWithoutAWireSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
         final Listening listening = listen("-d emulated:there?wire=none --timeout 50 --listen=:0");
-        final List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName(), "pingpong", "-d", "emulated:?wire=none",
-            "--timeout", "50", "--connect", listening.address()));
-        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        final Process process = new ProcessBuilder(OtherJvm.command(List.of(), Main.class, "pingpong",
+            "-d", "emulated:?wire=none", "--timeout", "50", "--connect", listening.address()))
+                .redirectErrorStream(true).start();
         final String near = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).as(near).isTrue();
         assertThat(process.exitValue()).as(near).isEqualTo(1);

@@ -8,6 +8,7 @@ package io.rdma4j.tools;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.rdma4j.driver.state.StateFolder;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.host.Machine;
 import io.rdma4j.tools.text.Terminal;
@@ -170,11 +171,8 @@ class StatCommandTest {
     /** Another process with a command line. */
     private Process start(final String... args) throws IOException {
         // What runs in the background of a script ignores SIGINT, and so does what it starts, unless told otherwise.
-        final List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT",
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName()));
-        command.addAll(List.of(args));
+        final List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        command.addAll(OtherJvm.command(List.of(), Main.class, args));
         final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("RDMA4J_STATE_DIR", folder.toString());
         return builder.start();

@@ -9,6 +9,8 @@ import io.rdma4j.testing.Background;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.rdma4j.testing.OtherJvm;
+import io.rdma4j.tools.stat.LoadMain;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,7 +20,6 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -60,10 +61,7 @@ class WatchedProcessTest {
         private final Writer in;
 
         Load() throws Exception {
-            process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC", "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED",
-                "-cp", System.getProperty("java.class.path"), "io.rdma4j.tools.stat.LoadMain")
-                // Some JVMs have something to say about native access.
+            process = new ProcessBuilder(OtherJvm.command(List.of(), LoadMain.class))
                 .redirectError(ProcessBuilder.Redirect.INHERIT).start();
             out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
             in = process.outputWriter(StandardCharsets.UTF_8);

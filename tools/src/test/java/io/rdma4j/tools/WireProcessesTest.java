@@ -6,6 +6,7 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.testing.Loopback;
+import io.rdma4j.testing.OtherJvm;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,6 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -83,12 +83,8 @@ class WireProcessesTest {
     }
 
     private static Process start(final String line) throws Exception {
-        final List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-cp", System.getProperty("java.class.path"),
-            Main.class.getName()));
-        command.addAll(List.of(line.split(" ")));
-        return new ProcessBuilder(command).redirectErrorStream(true).start();
+        return new ProcessBuilder(OtherJvm.command(List.of(), Main.class, line.split(" ")))
+            .redirectErrorStream(true).start();
     }
 
     private static String end(final Process process) throws Exception {

@@ -8,11 +8,11 @@ package io.rdma4j.device.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -39,15 +39,9 @@ class ShmProcessesTest extends ShmFixture {
     }
 
     private Process start(final String what, final String own, final String other) throws IOException {
-        final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(option -> option.startsWith("--") || option.startsWith("-XX:+IgnoreUnrecognized"))
-            .forEach(command::add);
-        command.addAll(List.of("-XX:+UseSerialGC", "-cp",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            ShmChild.class.getName(), what, folder.toString(), own, other));
-        final Process child = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        final Process child = new ProcessBuilder(
+            OtherJvm.command(List.of(), ShmChild.class, what, folder.toString(), own, other))
+                .redirectError(ProcessBuilder.Redirect.INHERIT).start();
         children.add(child);
         return child;
     }

@@ -8,6 +8,7 @@ package io.rdma4j.qemu.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.testing.OtherJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -151,9 +152,8 @@ class ChildProcessTest {
     void killsTheProgramAndDeletesItsTemporaryFilesWhenTheJvmIsAskedToEnd() throws Exception {
         final Path made = temporary();
         final Path log = folder.resolve("log");
-        final Process jvm = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp", System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            WaitingMain.class.getName(), log.toString(), made.toString()).inheritIO().start();
+        final Process jvm = new ProcessBuilder(
+            OtherJvm.command(List.of(), WaitingMain.class, log.toString(), made.toString())).inheritIO().start();
         try {
             final long deadline = System.nanoTime() + LONG.toNanos();
             while (!(Files.exists(log) && Files.readString(log).contains("] pid ")) && System.nanoTime() < deadline) {

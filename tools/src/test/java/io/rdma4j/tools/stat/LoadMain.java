@@ -29,7 +29,7 @@ import java.nio.file.Path;
  * A process that works, on one thread, and times each message: for each line that it is sent it plays a round, and
  * answers with a line of numbers. Ends with its input.
  */
-final class LoadMain {
+public final class LoadMain {
     static final int MESSAGES = 1_000_000;
     static final String ADDRESS = "emulated:load";
     private static final int BYTES = 64;

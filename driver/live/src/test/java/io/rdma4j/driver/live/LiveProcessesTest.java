@@ -11,11 +11,11 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.live.LiveViews.Status;
 import io.rdma4j.driver.state.StateFolder;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -49,15 +49,7 @@ class LiveProcessesTest extends LiveFixture {
     private Process start(final List<String> before, final List<String> options, final String... args)
         throws IOException {
         final List<String> command = new ArrayList<>(before);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(option -> option.startsWith("--") || option.startsWith("-XX:+IgnoreUnrecognized"))
-            .forEach(command::add);
-        command.addAll(options);
-        command.addAll(List.of("-cp",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            LiveChild.class.getName()));
-        command.addAll(List.of(args));
+        command.addAll(OtherJvm.command(options, LiveChild.class, args));
         final Process child = new ProcessBuilder(command).redirectErrorStream(true).start();
         children.add(child);
         return child;

@@ -10,6 +10,7 @@ import com.sun.jna.Native;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.TestBudget;
 import java.io.File;
 import java.io.IOException;
@@ -32,7 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 class MappingHangTest {
     private static final long DEADLINE_SECONDS = 90;
-    private static final boolean ASKS_FOR_NATIVE_ACCESS = Runtime.version().feature() >= 24;
 
     @ParameterizedTest
     @ValueSource(strings = {"-XX:+UseG1GC", "-XX:+UseSerialGC", "-XX:+UseParallelGC", "-XX:+UseZGC"})
@@ -58,12 +58,8 @@ class MappingHangTest {
 
     private static List<String> command(final String collector) throws Exception {
         final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of(collector, "-Xmx128m", "-XX:MaxDirectMemorySize=512m",
-            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));
-        if (ASKS_FOR_NATIVE_ACCESS) {
-            command.add("--enable-native-access=ALL-UNNAMED");
-        }
+        command.addAll(List.of(OtherJvm.java(), collector, "-Xmx128m", "-XX:MaxDirectMemorySize=512m"));
+        command.addAll(OtherJvm.neededOptions());
         command.add("-D" + TestBudget.PROPERTY + "=" + System.getProperty(TestBudget.PROPERTY));
         command.addAll(List.of("-cp", String.join(File.pathSeparator, home(MappingHangTest.class), home(Libc.class),
             home(RdmaException.class), home(TestBudget.class), home(DirectBuffer.class), home(Native.class)),

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.Rlimit;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 
 import java.io.IOException;
@@ -100,9 +101,7 @@ class MemlockLimitTest {
             assumeTrue(Files.isExecutable(Path.of("/usr/bin/setpriv")), "root needs setpriv to give up CAP_IPC_LOCK");
             command.addAll(List.of("setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"));
         }
-        command.addAll(List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-Xmx32m", "-cp",
-            System.getProperty("java.class.path"), LowMemlockMain.class.getName()));
+        command.addAll(OtherJvm.command(List.of("-Xmx32m"), LowMemlockMain.class));
         final Path said = folder.resolve("said");
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile())
             .start();

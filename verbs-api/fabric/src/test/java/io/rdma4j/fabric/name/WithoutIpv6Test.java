@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Gid;
 import java.io.IOException;
@@ -17,7 +18,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -27,11 +28,8 @@ import org.junit.jupiter.api.Timeout;
 class WithoutIpv6Test {
     @Test
     void theNameServiceIsThereByIpv4() throws Exception {
-        final Process process = new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Djava.net.preferIPv4Stack=true", "-Drdma4j.name.port=" + freePort(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED",
-            "-cp", System.getProperty("java.class.path"), Registers.class.getName())
+        final Process process = new ProcessBuilder(OtherJvm.command(
+            List.of("-Djava.net.preferIPv4Stack=true", "-Drdma4j.name.port=" + freePort()), Registers.class))
             .redirectErrorStream(true).start();
         try {
             final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -16,15 +16,14 @@ import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.testing.OtherJvm;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -59,14 +58,9 @@ class EnvironmentTest {
     }
 
     private List<String> with(final String variable, final String value) throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>(
-            List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(flag -> flag.startsWith("--add") || flag.startsWith("--enable") || flag.startsWith("--sun"))
-            .forEach(command::add);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), EnvironmentTest.class.getName()));
         final Path output = folder.resolve("output");
-        final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true)
+        final ProcessBuilder builder = new ProcessBuilder(OtherJvm.command(List.of(), EnvironmentTest.class))
+            .redirectErrorStream(true)
             .redirectOutput(output.toFile());
         if (variable != null) {
             builder.environment().put(variable, value);

@@ -8,13 +8,13 @@ package io.rdma4j.verbs.ibv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Gcc;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -32,13 +32,9 @@ class IbvBadInputTest {
 
     /** What a process says that opens ibv:stub0; a shell command before it. */
     private static String said(final String before, final Path library) throws IOException, InterruptedException {
-        final List<String> command = new ArrayList<>(List.of("sh", "-c", before + "; exec \"$@\"", "sh",
-            Path.of(System.getProperty("java.home"), "bin", "java").toString()));
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(option -> option.startsWith("--")).forEach(command::add);
-        command.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Drdma4j.ibv.check=off",
-            "-Drdma4j.ibv.library=" + library, "-cp", System.getProperty("java.class.path"), OpenMain.class.getName(),
-            "ibv:stub0"));
+        final List<String> command = new ArrayList<>(List.of("sh", "-c", before + "; exec \"$@\"", "sh"));
+        command.addAll(OtherJvm.command(List.of("-Drdma4j.ibv.check=off", "-Drdma4j.ibv.library=" + library),
+            OpenMain.class, "ibv:stub0"));
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(Patience.ends(process)).isTrue();

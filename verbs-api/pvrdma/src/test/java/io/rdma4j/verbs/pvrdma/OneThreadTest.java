@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.testing.OtherJvm;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import io.rdma4j.verbs.spi.OneThread;
+import java.util.List;
 
 /** What {@code -Drdma4j.checks=true} finds out. */
 class OneThreadTest {
@@ -68,9 +70,8 @@ class OneThreadTest {
     @Timeout(value = 2 * DEADLINE_SECONDS, unit = TimeUnit.SECONDS)
     void findsTwoThreadsInEachQueueWhenAskedTo(@TempDir final Path folder) throws IOException, InterruptedException {
         final Path log = folder.resolve("checked.txt");
-        final Process process = new ProcessBuilder(Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-Drdma4j.checks=true", "-cp",
-            System.getProperty("java.class.path"), CheckedQueues.class.getName())
+        final Process process = new ProcessBuilder(
+            OtherJvm.command(List.of("-Drdma4j.checks=true"), CheckedQueues.class))
             .redirectErrorStream(true).redirectOutput(log.toFile()).start();
         try {
             assertThat(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).as("in time: %s", Files.readString(log))

@@ -18,6 +18,7 @@ import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
@@ -33,7 +34,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -273,17 +273,8 @@ class PulledMemoryTest {
     }
 
     private static List<String> command(final String rounds) throws Exception {
-        final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(List.of("-Xmx128m", "-XX:-CreateCoredumpOnCrash", "-XX:ErrorFile=/dev/null",
-            "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED"));
-        if (Runtime.version().feature() >= 24) {
-            command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
-        }
-        command.addAll(List.of("-cp",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            PulledMemoryMain.class.getName(), rounds));
-        return command;
+        return OtherJvm.command(List.of("-XX:TieredStopAtLevel=4", "-Xmx128m", "-XX:-CreateCoredumpOnCrash",
+            "-XX:ErrorFile=/dev/null"), PulledMemoryMain.class, rounds);
     }
 
     private static String output(final Process process) {

@@ -8,12 +8,11 @@ package io.rdma4j.verbs.pvrdma.device;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.OtherJvm;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -25,15 +24,7 @@ final class LockHolder {
 
     /** What starts it, with the options of this JVM that its classes need. */
     static List<String> command(final Path file) {
-        final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
-            .filter(option -> option.startsWith("--") || option.startsWith("-XX:+IgnoreUnrecognized"))
-            .forEach(command::add);
-        command.addAll(List.of("-cp",
-            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
-            LockHolder.class.getName(), file.toString()));
-        return command;
+        return OtherJvm.command(List.of(), LockHolder.class, file.toString());
     }
 
     /** Waits until such a process has it; what else a JVM says, of its options for instance, is passed over. */
