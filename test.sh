@@ -336,10 +336,10 @@ ended() {
         tail -n 5 "$out/$suite.log"
     fi
     tell_rounds "$suite"
-    say "$(printf '%-28s %6d passed %3d failed %5d skipped %5d s' "$suite" "${counts[@]}" \
+    say "$(printf '%-28s %6d passed %3d failed %5d skipped %5d s' "$suite" "${counts[@]::3}" \
         $((SECONDS - began_at[$pid])))"
     [ "$mode" = soak ] || results failed "$out/$suite.tsv"
-    printf '%s %d %d %d %d\n' "$suite" "${counts[@]}" $((SECONDS - began_at[$pid])) >>"$out/times.txt"
+    printf '%s %d %d %d %s %d\n' "$suite" "${counts[@]}" $((SECONDS - began_at[$pid])) >>"$out/times.txt"
     unset "suite_of[$pid]"
 }
 
@@ -409,9 +409,12 @@ run() {
 
 # results REPORT FILE...: what tests said, see tools/results.awk.
 results() {
-    local report=$1
+    local report=$1 file files=()
     shift
-    cat -- "$@" 2>/dev/null | awk -F '\t' -v report="$report" -f tools/results.awk
+    for file in "$@"; do
+        [ ! -f "$file" ] || files+=("$file")
+    done
+    awk -F '\t' -v report="$report" -f tools/results.awk "${files[@]}" </dev/null
 }
 
 # races LOG: how many jcstress tests there were, and what they saw.
@@ -479,8 +482,8 @@ all=("$out"/*.tsv)
 } >"$out/shown.txt"
 # For docs/testing.md.
 {
-    printf '| suite | passed | failed | skipped | seconds |\n|---|---|---|---|---|\n'
-    sort -k5,5nr "$out/times.txt" | sed 's/^/| /; s/ \([0-9]\)/ | \1/g; s/$/ |/'
+    printf '| suite | passed | failed | skipped | seconds of processors | seconds |\n|---|---|---|---|---|---|\n'
+    sort -k5,5nr -k6,6nr "$out/times.txt" | sed 's/ / | /g; s/^/| /; s/$/ |/'
 } >"$out/times.md"
 say "what was shown"
 grep -E '^(conformance|jcstress|SoftRoCE|Linux|CAMPAIGN)' "$out/shown.txt"
@@ -488,7 +491,7 @@ say "where the time went"
 results slowest "${all[@]}"
 say "details: $out; why cases were skipped: $out/shown.txt"
 results failed "${all[@]}"
-read -r passed failed skipped < <(results sum "${all[@]}")
+read -r passed failed skipped _ < <(results sum "${all[@]}")
 # A suite that ended too soon has tests that nobody counted.
 failed=$((failed + ${#bad_suites[@]}))
 # Faults of others, where a second try held; none is the aim.

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Reads what TestWorker wrote, a line for each test; for test.sh.
-#   report=sum      "PASSED FAILED SKIPPED" of all
-#   report=slowest  the test classes that took longest
+#   report=sum      "PASSED FAILED SKIPPED SECONDS" of all; the seconds are the processors', "-" if nobody counted them
+#   report=slowest  the test classes that took most of the processors
 #   report=failed   the tests that failed, each with what it said and how to run it alone
 #   report=suites   a line for each device that the conformance suite ran on; how often each property was tried
 #   report=why      why cases were skipped on each device
@@ -18,10 +18,13 @@ BEGIN {
 
 $STATUS == "TIME" {
     times[class] += $MILLIS / 1000
+    work[class] += $MESSAGE / 1000
     next
 }
 
+# The last one of a file has all of its process.
 $STATUS == "ROUND" {
+    processors[FILENAME] = $3 / 1000
     next
 }
 
@@ -62,14 +65,18 @@ class ~ /(Conformance|JudgedWire)Test$/ && $TEST ~ /^[a-zA-Z]+\.[a-zA-Z0-9.]+$/ 
 
 END {
     if (report == "sum") {
-        printf "%d %d %d\n", counts["PASS"], counts["FAIL"], counts["SKIP"]
+        for (file in processors) {
+            seconds += processors[file]
+        }
+        printf "%d %d %d %s\n", counts["PASS"], counts["FAIL"], counts["SKIP"],
+            seconds == "" ? "-" : sprintf("%.0f", seconds)
     } else if (report == "failed") {
         for (i = 1; i <= failed; i++) {
             print failures[i]
         }
     } else if (report == "slowest") {
         for (class in times) {
-            printf "%8.1f s  %s\n", times[class], class | "sort -rn | head -12"
+            printf "%8.1f s of processors in %6.1f s  %s\n", work[class], times[class], class | "sort -rn | head -12"
         }
     } else if (report == "why") {
         for (reason in why) {

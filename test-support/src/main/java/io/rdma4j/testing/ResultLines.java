@@ -26,8 +26,8 @@ import org.junit.platform.launcher.TestIdentifier;
  *
  * <pre>
  *   PASS|FAIL|SKIP   class   method   test   milliseconds   message, in one line
- *   TIME             class   -        -      milliseconds
- *   ROUND            number
+ *   TIME             class   -        -      milliseconds   milliseconds of processors
+ *   ROUND            number  milliseconds of processors since the JVM began
  * </pre>
  *
  * <p>A container that fails or is skipped as a whole counts as one test. Stack traces of failures go to standard
@@ -38,7 +38,14 @@ final class ResultLines implements TestExecutionListener, AutoCloseable {
 
     private final Writer lines;
     private final PrintStream out = System.out;
-    private final Map<String, Long> started = new ConcurrentHashMap<>();
+    private final Map<String, Begin> started = new ConcurrentHashMap<>();
+
+    /** When a test or class began: by the clock, and in what processors had done until then. */
+    private record Begin(long nanos, long processorMillis) {
+        static Begin now() {
+            return new Begin(System.nanoTime(), ProcessorTime.millis());
+        }
+    }
 
     ResultLines(final Path file) throws IOException {
         lines = Files.newBufferedWriter(file, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
@@ -46,7 +53,7 @@ final class ResultLines implements TestExecutionListener, AutoCloseable {
 
     @Override
     public void executionStarted(final TestIdentifier test) {
-        started.put(test.getUniqueId(), System.nanoTime());
+        started.put(test.getUniqueId(), Begin.now());
     }
 
     @Override
@@ -56,7 +63,8 @@ final class ResultLines implements TestExecutionListener, AutoCloseable {
 
     @Override
     public void executionFinished(final TestIdentifier test, final TestExecutionResult result) {
-        final long millis = (System.nanoTime() - started.remove(test.getUniqueId())) / 1_000_000;
+        final Begin begin = started.remove(test.getUniqueId());
+        final long millis = (System.nanoTime() - begin.nanos()) / 1_000_000;
         final Optional<Throwable> thrown = result.getThrowable();
         switch (result.getStatus()) {
             case ABORTED -> write("SKIP", test, millis, thrown.map(Throwable::getMessage).orElse(""));
@@ -64,21 +72,21 @@ final class ResultLines implements TestExecutionListener, AutoCloseable {
                 write("FAIL", test, millis, thrown.map(ResultLines::text).orElse(""));
                 thrown.ifPresent(cause -> explain(test, cause));
             }
-            default -> passed(test, millis);
+            default -> passed(test, millis, begin);
         }
     }
 
-    private void passed(final TestIdentifier test, final long millis) {
+    private void passed(final TestIdentifier test, final long millis, final Begin begin) {
         if (test.isTest()) {
             write("PASS", test, millis, "");
         } else if (test.getSource().filter(ClassSource.class::isInstance).isPresent()) {
-            write("TIME", test, millis, "");
+            write("TIME", test, millis, Long.toString(ProcessorTime.millis() - begin.processorMillis()));
         }
     }
 
     /** All classes have been run so often. */
     synchronized void round(final int number) throws IOException {
-        lines.write("ROUND\t" + number + '\n');
+        lines.write("ROUND\t" + number + '\t' + ProcessorTime.millis() + '\n');
         lines.flush();
     }
 
