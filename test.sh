@@ -5,7 +5,7 @@
 #   ./test.sh              everything once, on the default JDK
 #   ./test.sh --all        also on the newest JDK found, with all profiles, VFIO without an IOMMU, long searches
 #   ./test.sh --quick      without QEMU: for use while writing
-#   ./test.sh --only NAME  one test class, or Class#method; "static": faults that need no run to be found
+#   ./test.sh --only NAME  one test class, or Class#method; "static": faults that need no run to be found; "style"
 #   ./test.sh --soak N     N rounds of what --quick runs, beside four processes that want the processors
 #   ./test.sh --campaign NAME [--seconds N] [--seed S]
 #                          random cases with new seeds until the time (60) is over; NAME "all" for each of them
@@ -59,7 +59,7 @@ fi
 [ "$mode" != all ] || campaign=all seconds=30
 qemu=yes
 case $mode in quick | soak | campaign) qemu=no ;; esac
-[ "$only" != static ] || qemu=no
+case $only in static | style) qemu=no ;; esac
 
 out=$PWD/target/test-run
 # One more than processors: who waits for a guest needs none.
@@ -147,9 +147,14 @@ jvm_options() {
     else
         OPTIONS+=(-Djazzer.hooks=false)
     fi
-    # What is the same through VFIO as by qtest, where the whole is run on another JDK or there is little time.
-    if [ "$mode" = usual ] || { [ "$mode" = all ] && [ "$1" != "${jdks[0]}" ]; }; then
-        OPTIONS+=(-Drdma4j.qemu.inner.only='!rdm.,av.,cm.,cntr.,eq.,datagram.')
+    # What is the same through VFIO as by qtest, where the whole is run on another JDK, or there is little time: then
+    # what is left is each operation once, and what maps memory, and what waits for interrupts. Likewise over the cable.
+    local on_verbs=rdm.,av.,cm.,cntr.,eq.,datagram.
+    if [ "$mode" = usual ]; then
+        OPTIONS+=(-Drdma4j.qemu.inner.only="!$on_verbs,fabric.,cq.,qp.,load.,limit.,order.,post.,template."
+            -Drdma4j.judged.only="!$on_verbs,fabric.")
+    elif [ "$mode" = all ] && [ "$1" != "${jdks[0]}" ]; then
+        OPTIONS+=(-Drdma4j.qemu.inner.only="!$on_verbs")
     fi
     if [ "$mode" = soak ]; then
         # Timeouts of tests are for a machine that has time: here a test hangs that takes a quarter of an hour.
@@ -158,17 +163,17 @@ jvm_options() {
     fi
 }
 
-# build JDK BUILD_DIR OPTION...: compiles and packages everything; the second time the style is known to be good.
+# build JDK BUILD_DIR: compiles and packages everything. The style is a suite of its own: in each module
+# it would hold up those that need it.
 build() {
     local home=$1 build_dir=$2 maven_options=${MAVEN_OPTS:-} log=$out/build-$2.log begun=$SECONDS
-    shift 2
     java_major "$home"
     if [ "$REPLY" -ge 24 ]; then
         # For Maven itself: its libraries make these JDKs complain.
         maven_options+=" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
     fi
     JAVA_HOME=$home MAVEN_OPTS=$maven_options mvn -B -ntp -q -Dstyle.color=never -T 1C package -DskipTests \
-        -Dbuild.dir="$build_dir" "$@" </dev/null >"$log" 2>&1
+        -Dcheckstyle.skip -Dbuild.dir="$build_dir" </dev/null >"$log" 2>&1
     local result=$?
     if [ $result = 0 ]; then
         say "built with JDK $(major "$home") in $((SECONDS - begun)) s"
@@ -193,8 +198,8 @@ say() {
 # --- Suites. Each is a line "NAME MODULE TAGS [CLASS]": what runs longest comes first. ---
 
 suites() {
-    if [ "$only" = static ]; then
-        echo 'static . -'
+    if [ "$only" = static ] || [ "$only" = style ]; then
+        echo "$only . -"
         return
     elif [ -n "$only" ]; then
         local class=${only%%#*} module
@@ -229,6 +234,7 @@ suites() {
         echo 'device-model-2 device-model -'
     fi
     [ "$mode" != all ] || echo 'static . -'
+    [ "$qemu" = no ] || echo 'style . -'
     # Races are searched for by many JVMs, one after the other: nothing to wait for while writing.
     [ "$qemu" = no ] || echo 'concurrency concurrency-tests -'
     echo 'conformance qemu-tests !qemu'
@@ -278,7 +284,8 @@ worker() {
     elif [ "$mode" = soak ]; then
         # C2 would make it half as long again.
         OPTIONS+=(-XX:TieredStopAtLevel=1 -Xmx2g)
-    elif [ "$mode" = quick ]; then
+    elif [ "$mode" = quick ] || [ "$mode" = usual ]; then
+        # Faults that need the second compiler are looked for by jcstress here, and by all with --all.
         OPTIONS+=(-XX:TieredStopAtLevel=1)
     elif [ "$module" != concurrency-tests ]; then
         # What a test calls is hot for seconds: with its usual thresholds C2 takes a third of all the time.
@@ -302,6 +309,20 @@ worker() {
             -Dbasedir="$PWD" -Drdma4j.qemu.output="$PWD/$build_dir/qemu" -cp "$path" io.rdma4j.testing.TestWorker \
             "$PWD/$build_dir/test-classes" "$out/$name-$build_dir.tsv" "$claims" "${tags#-}" ${class:+"$class"}
     ) >"$out/$name-$build_dir.log" 2>&1 </dev/null &
+}
+
+# style_checks HOME LOG RESULTS: looks at the style of all sources, as a build by Maven does; each line that has a fault is
+# a failed test.
+style_checks() {
+    local began=$SECONDS
+    if JAVA_HOME=$1 mvn -B -ntp -q -Dstyle.color=never -T 1C -fae -pl '!:rdma4j-bom' \
+        org.apache.maven.plugins:maven-checkstyle-plugin:check@style </dev/null >"$2" 2>&1; then
+        printf 'PASS\tstyle\t-\tfinds nothing\t%d\t\n' $(((SECONDS - began) * 1000)) >"$3"
+        return
+    fi
+    sed -nE 's:^\[(ERROR|WARNING)\] (src/.*/)?([^/ ]+\.java)\:\[([0-9]+)[^]]*\] (.*):FAIL\tstyle\t-\t\3\:\4\t0\t\5:p' \
+        "$2" | sort -u >"$3"
+    [ -s "$3" ] || printf 'FAIL\tstyle\t-\tfinds nothing\t0\tMaven failed, see %s\n' "$2" >"$3"
 }
 
 # static_checks HOME LOG RESULTS: looks for faults in the main code of what people run, by Error Prone, SpotBugs and Find
@@ -386,19 +407,25 @@ run() {
         for ((i = 0; i < ${#jdks[@]}; i++)); do
             # Others' side is the same whatever the JDK.
             if [ "$i" -gt 0 ]; then
-                case ${words[0]} in noiommu | linux | judged | static | campaign-*) continue ;; esac
+                case ${words[0]} in noiommu | linux | judged | static | style | campaign-*) continue ;; esac
                 words[2]+=',!one-jdk,!thorough'
             fi
-            # Thorough are tests that start many processes, or show again on one wire what another one has shown.
-            case $mode in quick | soak) words[2]+=',!thorough,!samples' ;; esac
+            # Thorough are tests that start many processes, or show again on one wire what another one has shown; slow
+            # are those of seconds that seldom find what others do not.
+            case $mode in
+                quick) words[2]+=',!thorough,!slow,!samples' ;;
+                soak) words[2]+=',!thorough,!samples' ;;
+            esac
             # What looks at sources, pages and pictures finds the same in each round.
             [ "$mode" != soak ] || words[2]+=',!sources'
             await "$slots"
-            if [ "${words[0]}" = static ]; then
-                static_checks "${jdks[i]}" "$out/static-${dirs[i]}.log" "$out/static-${dirs[i]}.tsv" &
-            else
-                worker "${jdks[i]}" "${dirs[i]}" "${words[@]}"
-            fi
+            case ${words[0]} in
+                static | style)
+                    "${words[0]}_checks" "${jdks[i]}" "$out/${words[0]}-${dirs[i]}.log" \
+                        "$out/${words[0]}-${dirs[i]}.tsv" &
+                    ;;
+                *) worker "${jdks[i]}" "${dirs[i]}" "${words[@]}" ;;
+            esac
             suite_of[$!]=${words[0]}-${dirs[i]}
             began_at[$!]=$SECONDS
         done
@@ -447,12 +474,15 @@ install
 jdk=$(readlink -f "$JAVA_HOME")
 rm -rf -- "$out"
 mkdir -p "$out"
-[ "$only" = static ] || build "$jdk" target || give_up
+case $only in
+    static | style) ;;
+    *) build "$jdk" target || give_up ;;
+esac
 jdks=("$jdk")
 dirs=(target)
 newest=$(newest_jdk)
 if [ "$mode" = all ] && [ -n "$newest" ] && [ "$newest" != "$jdk" ]; then
-    build "$newest" target-second-jdk -Dcheckstyle.skip || give_up
+    build "$newest" target-second-jdk || give_up
     jdks+=("$newest")
     dirs+=(target-second-jdk)
 fi

@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 import org.HdrHistogram.Histogram;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
 /**
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Timeout;
  * With a partner in another process it runs as a campaign only: it starts four of them, however short it is.
  */
 @Timeout(value = SoakTest.LONGEST_HOURS, unit = TimeUnit.HOURS)
+@Tag("slow")
 class SoakTest {
     /** As long as its campaign is; what it waits for has deadlines of its own. */
     static final int LONGEST_HOURS = 48;

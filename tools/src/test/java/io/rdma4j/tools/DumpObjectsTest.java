@@ -22,6 +22,7 @@ import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,6 +42,7 @@ import java.util.stream.StreamSupport;
 
 /** The objects of a device that is there, with a few objects on it. */
 @Timeout(120)
+@Tag("slow")
 class DumpObjectsTest {
     private static JsonObject section(final String name, final String... more) {
         final List<String> line = new ArrayList<>(List.of(name, "--json"));

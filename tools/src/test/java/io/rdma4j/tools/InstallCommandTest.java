@@ -32,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 /** What is installed, and that it runs where there is nothing else of ours. */
 @Tag("sources")
 @Timeout(120)
+@Tag("slow")
 class InstallCommandTest {
     @TempDir
     private Path folder;

@@ -12,11 +12,13 @@ import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.QemuTest;
 import io.rdma4j.qemu.process.HostCommand;
+import io.rdma4j.testing.TestBudget;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -42,6 +44,7 @@ import java.util.Map;
 @QemuTest
 @Tag("one-jdk")
 @Timeout(1800)
+@EnabledIfSystemProperty(named = TestBudget.PROPERTY, matches = "true", disabledReason = "takes minutes")
 class PerftestQemuTest {
     private static final int ROUNDS = Integer.getInteger("rdma4j.perftest.rounds", 1);
     private static final int ITERATIONS = Integer.getInteger("rdma4j.perftest.iterations", 100);

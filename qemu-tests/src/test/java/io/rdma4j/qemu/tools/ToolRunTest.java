@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What is run on real devices works on the emulated device, and is kept as it was. */
 @Timeout(120)
+@Tag("slow")
 class ToolRunTest {
     private static final String ADDRESS = "emulated:tool-run?quirks=qemu-7.2";
 

@@ -18,6 +18,7 @@ import io.rdma4j.driver.live.LiveCounter;
 import io.rdma4j.driver.live.LiveError;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.tools.dump.DumpSource.Wish;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -29,6 +30,7 @@ import java.util.Set;
 
 /** A dump never fails, whatever is in registers, memory, entries and files. Seeds are fixed, and told on failure. */
 @Timeout(60)
+@Tag("slow")
 class RandomStatesTest {
     private static final int STATES = 500;
     private static final int DOCUMENTS = 1_000;

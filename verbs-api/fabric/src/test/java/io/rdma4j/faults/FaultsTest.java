@@ -14,6 +14,7 @@ import java.util.Map;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the same, or ends with an exception that says why; nothing is left, and the next try goes well.
  */
 @Timeout(180)
+@Tag("slow")
 class FaultsTest {
     static final List<String> FOLDERS =
         List.of("rdma4j.state.dir", "rdma4j.av.dir", "rdma4j.name.dir", "rdma4j.shm.dir");

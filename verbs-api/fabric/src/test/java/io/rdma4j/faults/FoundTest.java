@@ -14,6 +14,7 @@ import java.util.List;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What the campaign has found, in each build: a call fails at each of its places in a scenario. */
 @Timeout(180)
+@Tag("slow")
 class FoundTest {
     @TempDir
     static Path folders;

@@ -8,6 +8,7 @@ package io.rdma4j.misuse;
 import static org.assertj.core.api.Assertions.assertThat;
 
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -27,6 +28,7 @@ import java.util.stream.Stream;
  * parameter, and all parameters null or 0. What comes out is a value, the exception of the interface, or another one
  * that the Javadoc of the method names.
  */
+@Tag("slow")
 class AnyArgumentsTest {
     /** Objects with odd contents that are looked at, of each constructor. */
     private static final int MOST_VARIANTS = 40;

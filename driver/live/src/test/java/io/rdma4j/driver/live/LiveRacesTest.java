@@ -23,11 +23,13 @@ import java.util.concurrent.locks.LockSupport;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Readers look while writers write. */
 @Timeout(120)
+@Tag("slow")
 class LiveRacesTest extends LiveFixture {
     private static final int LOOKS = 3000;
     /** For the first find, where the other thread is slow to start. */

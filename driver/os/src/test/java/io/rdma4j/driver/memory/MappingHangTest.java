@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * No thread waits in the kernel for our reader while our reader waits at a safepoint for it. If it does, the JVM hangs
  * for ever; so it is another one, and this one says which of its threads wait for what.
  */
+@Tag("slow")
 class MappingHangTest {
     private static final long DEADLINE_SECONDS = 90;
 

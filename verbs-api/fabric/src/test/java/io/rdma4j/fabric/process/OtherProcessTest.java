@@ -38,11 +38,13 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Devices of one name in two processes are two devices. Without a wire they do not reach each other and say so. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("slow")
 class OtherProcessTest {
     private static final int EHOSTUNREACH = 113;
     private static final String DEVICE = "emulated:?wire=none";

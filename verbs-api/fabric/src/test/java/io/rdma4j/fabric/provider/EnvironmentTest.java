@@ -18,6 +18,7 @@ import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.testing.OtherJvm;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,6 +30,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Variables of the environment, in processes that really have them. */
+@Tag("slow")
 class EnvironmentTest {
     private static final int LONGEST_SECONDS = 50;
 

@@ -27,6 +27,7 @@ import java.nio.file.Files;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -34,6 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Files as a crash, another version or somebody else leaves them. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("slow")
 class SharedDamageTest extends OwnFolder {
     /** A file as a crash or somebody else leaves it. */
     private byte[] good() throws IOException {

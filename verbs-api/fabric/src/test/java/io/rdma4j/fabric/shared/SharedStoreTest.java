@@ -39,10 +39,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("slow")
 class SharedStoreTest extends OwnFolder {
     private static final int CAPACITY = 256;
     private static final int CHANGES = 1_000_000;

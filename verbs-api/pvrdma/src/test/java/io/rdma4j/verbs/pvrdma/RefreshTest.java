@@ -31,6 +31,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.WcStatus;
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -44,6 +45,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Other pages behind the addresses of a region: checklist 28 and 45. */
 @Timeout(120)
+@Tag("slow")
 class RefreshTest {
     private static final AccessFlag[] ALL = {LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC};
     private static final int PAGES = 16;
