@@ -412,10 +412,7 @@ run() {
             fi
             # Thorough are tests that start many processes, or show again on one wire what another one has shown; slow
             # are those of seconds that seldom find what others do not.
-            case $mode in
-                quick) words[2]+=',!thorough,!slow,!samples' ;;
-                soak) words[2]+=',!thorough,!samples' ;;
-            esac
+            case $mode in quick | soak) words[2]+=',!thorough,!slow,!samples' ;; esac
             # What looks at sources, pages and pictures finds the same in each round.
             [ "$mode" != soak ] || words[2]+=',!sources'
             await "$slots"

@@ -127,9 +127,11 @@ final class StateCases {
         pair.exchange(from, 0, to, 0, 500);
     }
 
+    /** Once it is drained: before, a device may refuse (Linux' rxe does for as long as its task has not run). */
     private static void sqdAttributes(final ConformanceEnv env) {
         final RcPair pair = RcPair.connected(env, 8, 1);
-        pair.nearQp().modify(QpAttributes.to(QpState.SQD));
+        pair.nearQp().modify(QpAttributes.to(QpState.SQD).sqdAsyncNotify(true));
+        Events.expect(env, env.device(), AsyncEventType.SQ_DRAINED, pair.nearQp());
         pair.nearQp().modify(QpAttributes.to(QpState.SQD).timeout(18).retryCnt(3).rnrRetry(2).minRnrTimer(5));
         final QpAttributes now = pair.nearQp().query();
         Check.that(now.timeout() == 18 && now.retryCnt() == 3 && now.rnrRetry() == 2 && now.minRnrTimer() == 5,

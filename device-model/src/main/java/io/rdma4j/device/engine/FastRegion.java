@@ -25,6 +25,11 @@ final class FastRegion extends MemoryRegion {
         this.table = table;
     }
 
+    @Override
+    long words() {
+        return table.words();
+    }
+
     /** Pages at most. */
     int maxPages() {
         return table.pages();

@@ -95,6 +95,11 @@ class MemoryRegion {
         return pages;
     }
 
+    /** What it has of {@link TableRoom}: of a table that is its own. */
+    long words() {
+        return revocation == null ? pages.words() : 0;
+    }
+
     /** Null if only a command can end it. */
     final Revocation revocation() {
         return revocation;

@@ -36,6 +36,7 @@ public final class Regions {
     private final int firstRemoteByte = random.nextInt(LOW_BYTES);
     private final ObjectTable<MemoryRegion> table;
     private final PlainRegions plain;
+    private final TableRoom room = new TableRoom();
     private int regions;
     private int windows;
 
@@ -65,6 +66,7 @@ public final class Regions {
         }
         final long generation = iommu.generation();
         final PageTable pages = pages(request);
+        room.take(pages.words());
         final int handle = table.allocate();
         final MrKeys keys = keys(handle, request.isFast() || (request.access() & REMOTE) != 0);
         final MemoryRegion region = request.isFast() ? new FastRegion(keys, pd, pages)
@@ -221,6 +223,7 @@ public final class Regions {
         context.quiesce();
         region.pd().letGo();
         table.release(region.handle());
+        room.give(region.words());
     }
 
     /** Ends everything. */
@@ -305,6 +308,11 @@ public final class Regions {
      */
     public int windows() {
         return windows;
+    }
+
+    /** What is known of their pages. */
+    TableRoom room() {
+        return room;
     }
 
     ObjectTable<MemoryRegion> table() {

@@ -315,6 +315,15 @@ public final class PageTable {
     }
 
     /**
+     * What it takes of the heap.
+     *
+     * @return words, about; 0 if its pages follow each other.
+     */
+    public long words() {
+        return hosts == null ? 0 : hosts.length + mappings.length;
+    }
+
+    /**
      * {@return how many pages there are, or may be at most; 0 for a table that translates at each use}
      */
     public int pages() {

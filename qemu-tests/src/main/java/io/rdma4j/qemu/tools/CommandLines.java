@@ -26,7 +26,8 @@ import java.util.concurrent.TimeUnit;
 
 /** Runs commands in the guest: rdma4j's in this JVM or as another user, and those of the system. */
 final class CommandLines {
-    private static final long DEADLINE_SECONDS = 120;
+    /** A JVM that starts in an emulated machine on a busy host takes half a minute. */
+    private static final long DEADLINE_SECONDS = 300;
     private static final Path READABLE = Path.of("/dev/shm/rdma4j-class-path");
 
     private CommandLines() {

@@ -20,7 +20,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.StreamSupport;
 
 import static io.rdma4j.qemu.tools.CommandLines.rdma4j;
@@ -43,9 +42,6 @@ final class HostClaims {
     private static final String BESIDE = "0000:00:" + SHARED_SLOT + ".1";
     private static final String SINGLE = "0000:00:" + SINGLE_SLOT + ".0";
     private static final String BRIDGE = "0000:00:" + BRIDGE_SLOT + ".0";
-
-    /** Ten for the kernel, the others for a JVM that starts in an emulated machine on a busy host. */
-    private static final long FORCE_DEADLINE_SECONDS = 60;
 
     private final PciSysfs sysfs = new PciSysfs();
 
@@ -196,22 +192,16 @@ final class HostClaims {
      * process of its own: that it ends is the claim.
      */
     String unbindWhileOpen() throws IOException, InterruptedException {
-        final long took;
         final String seen;
         try (PciDevice device = PciDevices.open(DeviceAddress.parse("vfio:" + SINGLE))) {
-            final long began = System.nanoTime();
             seen = device + ": " + rdma4jProcess("unbind --force " + SINGLE).require(1,
                 "vfio-pci has not let go within 10000 ms", "ETIMEDOUT", "then run unbind again");
-            took = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began);
             rdma4j("unbind --force " + SINGLE).require(1, "its driver has not let go within 10000 ms");
-        }
-        if (took > FORCE_DEADLINE_SECONDS) {
-            throw new IllegalStateException("it took " + took + " s: " + seen);
         }
         rdma4j("unbind " + SINGLE).require(0);
         requireDriver(SINGLE, null);
         rdma4j("bind --force " + SINGLE).require(0, SINGLE + ": no driver -> vfio-pci");
-        return seen + ", after " + took + " s";
+        return seen;
     }
 
     String unbindGroup() {

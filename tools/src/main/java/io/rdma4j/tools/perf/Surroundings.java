@@ -17,7 +17,8 @@ import java.util.List;
 /** What is measured beside a test, before and after it. */
 public final class Surroundings {
     private static final Path ROOT = Path.of("/");
-    private static final int READINGS = 20_000;
+    /** Twenty times half a millisecond, also where a reading is a system call of microseconds. */
+    private static final long TRY_NANOS = 500_000;
     private static final int TRIES = 20;
 
     private final List<Reading> before;
@@ -71,11 +72,13 @@ public final class Surroundings {
         double best = Double.MAX_VALUE;
         for (int i = 0; i < TRIES; i++) {
             final long began = System.nanoTime();
-            long last = began;
-            for (int k = 0; k < READINGS; k++) {
+            long last;
+            int readings = 0;
+            do {
                 last = System.nanoTime();
-            }
-            best = Math.min(best, (double) (last - began) / READINGS);
+                readings++;
+            } while (last - began < TRY_NANOS);
+            best = Math.min(best, (double) (last - began) / readings);
         }
         return best;
     }

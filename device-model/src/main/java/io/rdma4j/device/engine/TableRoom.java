@@ -1,0 +1,83 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.device.engine;
+
+import io.rdma4j.device.common.CommandError;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Room on the heap for what a device knows of its regions' pages. All devices of a JVM share it, which may serve guests
+ * that do not trust each other: one of them gets at most half of what the others leave, so that the next one finds
+ * some, and each is refused before the heap is full. Used under the device's command lock; the pool by any thread.
+ */
+final class TableRoom {
+    /** A quarter of the heap, in words. */
+    private static final Pool HEAP = new Pool(Runtime.getRuntime().maxMemory() / 4 / Long.BYTES);
+
+    private final Pool pool;
+    private long own;
+
+    /** What devices share. */
+    static final class Pool {
+        private final long words;
+        private final AtomicLong taken = new AtomicLong();
+
+        Pool(final long words) {
+            this.words = words;
+        }
+
+        long taken() {
+            return taken.get();
+        }
+    }
+
+    TableRoom() {
+        this(HEAP);
+    }
+
+    TableRoom(final Pool pool) {
+        this.pool = pool;
+    }
+
+    /**
+     * Takes some.
+     *
+     * @param words of a table.
+     * @throws CommandError ENOMEM if there is not so much; nothing is taken then.
+     */
+    void take(final long words) {
+        if (words == 0) {
+            return;
+        }
+        long taken;
+        do {
+            taken = pool.taken.get();
+            final long left = (pool.words - (taken - own)) / 2 - own;
+            if (words > left) {
+                throw new CommandError(CommandError.ENOMEM, String.format("a table of %d words: the regions of this "
+                    + "device have %d and may have %d, as all devices of this process have %d of %d; destroy regions, "
+                    + "or give the JVM more heap (-Xmx)", words, own, own + Math.max(0, left), taken, pool.words));
+            }
+        } while (!pool.taken.compareAndSet(taken, taken + words));
+        own += words;
+    }
+
+    /**
+     * Gives some back.
+     *
+     * @param words that were taken.
+     */
+    void give(final long words) {
+        own -= words;
+        pool.taken.addAndGet(-words);
+    }
+
+    /** How much this device has. */
+    long own() {
+        return own;
+    }
+}
