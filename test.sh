@@ -152,7 +152,7 @@ jvm_options() {
     local on_verbs=rdm.,av.,cm.,cntr.,eq.,datagram.
     if [ "$mode" = usual ]; then
         OPTIONS+=(-Drdma4j.qemu.inner.only="!$on_verbs,fabric.,cq.,qp.,load.,limit.,order.,post.,template."
-            -Drdma4j.judged.only="!$on_verbs,fabric.")
+            -Drdma4j.qemu.inner.stages=conformance,kill,users,unbind -Drdma4j.judged.only="!$on_verbs,fabric.")
     elif [ "$mode" = all ] && [ "$1" != "${jdks[0]}" ]; then
         OPTIONS+=(-Drdma4j.qemu.inner.only="!$on_verbs")
     fi

@@ -36,7 +36,7 @@ public final class InnerSuiteMain {
     static final String WAIT = "wait";
 
     /** What a machine with an IOMMU does. */
-    static final String STAGES = "conformance,tools,kill,users,unbind";
+    public static final String STAGES = "conformance,tools,kill,users,unbind";
     /** What a machine without an IOMMU does. */
     static final String STAGES_WITHOUT_IOMMU = "conformance,small,kill,capabilities,unbind";
     private static final String ADDRESS =
