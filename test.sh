@@ -373,7 +373,7 @@ tell_rounds() {
     lines=$(wc -l <"$file")
     if [ "$lines" -gt "${told[$1]:-0}" ]; then
         sed -n "$((${told[$1]:-0} + 1)),${lines}p" "$file" >"$out/new.txt"
-        sed -n "s/^ROUND\t/== $(printf '%5d s  %-28s' $((SECONDS - started)) "$1") round /p" "$out/new.txt"
+        sed -nE "s/^ROUND\t([0-9]+).*/== $(printf '%5d s  %-28s' $((SECONDS - started)) "$1") round \1/p" "$out/new.txt"
         results failed "$out/new.txt"
         told[$1]=$lines
     fi
