@@ -40,10 +40,10 @@ final class ResultLines implements TestExecutionListener, AutoCloseable {
     private final PrintStream out = System.out;
     private final Map<String, Begin> started = new ConcurrentHashMap<>();
 
-    /** When a test or class began: by the clock, and in what processors had done until then. */
+    /** When a test or class began: by the clock, and for a class also in what processors had done until then. */
     private record Begin(long nanos, long processorMillis) {
-        static Begin now() {
-            return new Begin(System.nanoTime(), ProcessorTime.millis());
+        static Begin of(final TestIdentifier test) {
+            return new Begin(System.nanoTime(), test.isTest() ? 0 : ProcessorTime.millis());
         }
     }
 
@@ -53,7 +53,7 @@ final class ResultLines implements TestExecutionListener, AutoCloseable {
 
     @Override
     public void executionStarted(final TestIdentifier test) {
-        started.put(test.getUniqueId(), Begin.now());
+        started.put(test.getUniqueId(), Begin.of(test));
     }
 
     @Override

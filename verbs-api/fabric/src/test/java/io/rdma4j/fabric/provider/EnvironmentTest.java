@@ -62,8 +62,7 @@ class EnvironmentTest {
     private List<String> with(final String variable, final String value) throws IOException, InterruptedException {
         final Path output = folder.resolve("output");
         final ProcessBuilder builder = new ProcessBuilder(OtherJvm.command(List.of(), EnvironmentTest.class))
-            .redirectErrorStream(true)
-            .redirectOutput(output.toFile());
+            .redirectErrorStream(true).redirectOutput(output.toFile());
         if (variable != null) {
             builder.environment().put(variable, value);
         }
