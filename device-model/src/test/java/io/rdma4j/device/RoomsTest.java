@@ -6,6 +6,7 @@
 package io.rdma4j.device;
 
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
@@ -17,8 +18,11 @@ import org.junit.jupiter.api.Test;
 class RoomsTest {
     @Test
     void dependInOneDirection() {
-        final JavaClasses classes = new ClassFileImporter().withImportOption(new ImportOption.DoNotIncludeTests())
+        // ArchUnit's own option knows target/test-classes alone: the other JDK's classes are in another folder.
+        final ImportOption noTests = location -> !location.contains("/test-classes/");
+        final JavaClasses classes = new ClassFileImporter().withImportOption(noTests)
             .importPackages("io.rdma4j.device");
+        assertThat(classes.contain(RoomsTest.class)).isFalse();
         layeredArchitecture().consideringOnlyDependenciesInLayers()
             .layer("device").definedBy("io.rdma4j.device")
             .layer("front").definedBy("io.rdma4j.device.front")
