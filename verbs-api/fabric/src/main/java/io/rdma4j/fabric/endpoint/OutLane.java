@@ -22,10 +22,7 @@ import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
-import io.rdma4j.verbs.SendOpcode;
-import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
-
 
 import java.nio.ByteOrder;
 
@@ -64,23 +61,12 @@ final class OutLane {
     private final RemoteMemory remote;
     private final LocalMemory local;
     private final KeyLookup lookup;
-    /** Most bytes that are copied. */
-    private final int injected;
+    private final OutPosts posts;
     /** The device begins no request to this peer before the one in front is over. */
     private boolean inTurn;
-    private final SendRequest request = new SendRequest(LaneSizes.MOST_BUFFERS);
-    private final SendRequest count = new SendRequest().opcode(SendOpcode.ATOMIC_FETCH_AND_ADD).atomic(1, 0);
-    private final SendRequest[] both = {request, count};
-    /** Reads what was written: the peer's memory has it then. */
-    private final SendRequest proof = new SendRequest().opcode(SendOpcode.RDMA_READ);
-    private final SendRequest[] proven = {request, proof};
-    private final SlotBuffers buffers;
-    private final ScatteredSlots pieces;
     /** What operations without flags have. */
     private final int quiet;
     private PeerName peer;
-    private long rmaId;
-    private long countId;
     private int firstPsn;
     private int nextPsn;
     private int epoch;
@@ -103,11 +89,9 @@ final class OutLane {
     private final Modification loop = new Modification();
     private int loopSlot = NOBODY;
 
-    OutLane(
-        final RcLink link, final OpRing ring, final boolean selective) {
+    OutLane(final RcLink link, final OpRing ring, final boolean selective) {
         final LaneSizes sizes = link.sizes();
         this.quiet = selective ? OpRing.QUIET : 0;
-        this.buffers = new SlotBuffers(ring, sizes.outSlots());
         this.link = link;
         this.local = link.local();
         this.ring = ring;
@@ -115,10 +99,9 @@ final class OutLane {
             new RemoteMemory(link.host().mappedKeys(), cache, link.host().info().needs(MrMode.RAW));
         // Each may be two work requests; and one that looks a key up.
         this.qp = link.realm().pd().createQp(sizes.out(link.transmit().cq()));
-        this.pieces = new ScatteredSlots(ring, buffers, sizes.outSlots(), qp.maxSendWr());
         try {
             this.lookup = new KeyLookup(qp, link.realm(), sizes.outSlots() * sizes.injected());
-            this.injected = sizes.injected();
+            this.posts = new OutPosts(qp, ring, lookup, sizes);
         } catch (final RuntimeException e) {
             qp.close();
             throw e;
@@ -136,8 +119,7 @@ final class OutLane {
 
     void connect(final PeerName to, final int port) {
         peer = to;
-        rmaId = WorkId.of(port, WorkId.RMA);
-        countId = WorkId.of(port, WorkId.CELL);
+        posts.connect(port);
         remote.connect(to);
         lookup.connect(to, WorkId.of(port, WorkId.LOOKUP));
         nextPsn = firstPsn;
@@ -155,7 +137,7 @@ final class OutLane {
     /** 0, or why nothing can be posted now. */
     int check() {
         if (state == UP && isConnected && !isOver) {
-            return ring.isFull() || pieces.isCrowded() || isLooping() ? -FiErrno.FI_EAGAIN : 0;
+            return ring.isFull() || posts.areCrowded() || isLooping() ? -FiErrno.FI_EAGAIN : 0;
         }
         return state == LOST || !isConnected || isOver ? -FiErrno.FI_ENOTCONN : -FiErrno.FI_EAGAIN;
     }
@@ -187,7 +169,7 @@ final class OutLane {
             local.letGo();
             return startLoop(rma.inSteps(), context, rma.asksForCompletion() ? 0 : quiet);
         }
-        final int crowded = pieces.check(remote, rma.length);
+        final int crowded = posts.check(remote, rma.length);
         if (crowded != 0) {
             local.letGo();
             return crowded;
@@ -200,9 +182,9 @@ final class OutLane {
             ring.done(slot, remote.errno, remote.detail);
             return 0;
         }
-        keep(slot, rma, local.deviceAddress(), local.lkey());
+        posts.keep(slot, rma, local.deviceAddress(), local.lkey());
         if (rma.landsHere) {
-            place(slot);
+            posts.place(slot);
         }
         return postNew(slot);
     }
@@ -226,8 +208,8 @@ final class OutLane {
         }
         asked.copyTo(loop);
         loop.begin();
-        keep(slot, rma, 0, 0);
-        place(slot);
+        posts.keep(slot, rma, 0, 0);
+        posts.place(slot);
         ring.putLong(slot, OpRing.REMOTE, asked.firstWord());
         step(slot, RmaOperation.ADD, 0, 0);
         loopSlot = slot;
@@ -246,7 +228,7 @@ final class OutLane {
 
     /** A step is done. */
     private void loopOn(final int slot, final int what) {
-        final int at = lookup.injectOffset() + slot * injected;
+        final int at = posts.placeOf(slot);
         if (what == WorkId.CELL) {
             endLoop(slot, 0, 0);
         } else if (loop.replaces(lookup.buffer().getLong(at, ByteOrder.nativeOrder()))) {
@@ -285,7 +267,7 @@ final class OutLane {
             from.letGo();
             return ask(rma.key);
         }
-        final int crowded = pieces.check(remote, rma.length);
+        final int crowded = posts.check(remote, rma.length);
         if (crowded != 0) {
             from.letGo();
             return crowded;
@@ -299,23 +281,18 @@ final class OutLane {
             ring.done(slot, remote.errno, remote.detail);
             return 0;
         }
-        keep(slot, rma, 0, 0);
+        posts.keep(slot, rma, 0, 0);
         if (inject) {
-            place(slot);
+            posts.place(slot);
         } else {
-            buffers.keep(slot, from);
+            posts.keep(slot, from);
         }
         return postNew(slot);
     }
 
     /** Puts a copy of what is written next where it is sent from; after {@link #check}. */
     void copy(final DirectBuffer from, final int length) {
-        lookup.buffer().putBytes(lookup.injectOffset() + ring.nextSlot() * injected, from, 0, length);
-    }
-
-    private void place(final int slot) {
-        buffers.keep(slot, lookup.scratchIova() + lookup.injectOffset() + (long) slot * injected,
-            lookup.scratchLkey());
+        lookup.buffer().putBytes(posts.placeOf(ring.nextSlot()), from, 0, length);
     }
 
     private int postNew(final int slot) {
@@ -325,6 +302,27 @@ final class OutLane {
             ring.unclaim();
         }
         return Failures.negated(code);
+    }
+
+    /** Writes where the peer's device finds the memory, as it was found just now. */
+    private void point(final int slot) {
+        posts.point(slot, remote, slot == loopSlot);
+    }
+
+    /** All or nothing: the queue has room for what the ring holds. */
+    private int post(final int slot) {
+        final int code = posts.post(slot, slot == loopSlot);
+        if (code == OutPosts.IN_PART) {
+            lose(FiErrno.FI_EIO, Failures.LANE_LOST);
+            return ReturnCode.WRONG_STATE;
+        }
+        return code;
+    }
+
+    private void postCount(final int slot) {
+        if (posts.postCount(slot) != ReturnCode.OK) {
+            lose(FiErrno.FI_EIO, Failures.LANE_LOST);
+        }
     }
 
     private int ask(final long key) {
@@ -338,115 +336,6 @@ final class OutLane {
             link.wantsProgress();
         }
         return -FiErrno.FI_EAGAIN;
-    }
-
-    private void keep(final int slot, final Rma rma, final long address, final int lkey) {
-        ring.putInt(slot, OpRing.OPERATION, rma.operation.ordinal());
-        buffers.keep(slot, address, lkey);
-        ring.putLong(slot, OpRing.REMOTE, rma.remoteAddress);
-        ring.putLong(slot, OpRing.KEY, rma.key);
-        ring.putLong(slot, OpRing.OPERAND, rma.operand);
-        ring.putLong(slot, OpRing.SWAP, rma.swap);
-        ring.putInt(slot, OpRing.DATA, rma.data);
-    }
-
-    /** Writes where the peer's device finds the memory, as it was found just now. */
-    private void point(final int slot) {
-        ring.putLong(slot, OpRing.IOVA, remote.iova);
-        ring.putInt(slot, OpRing.RKEY, remote.rkey);
-        ring.putLong(slot, OpRing.CELL_IOVA, remote.cellIova != 0 && addsNothing(slot) ? 0 : remote.cellIova);
-        ring.putInt(slot, OpRing.CELL_RKEY, remote.cellRkey);
-        pieces.keep(slot, remote.pieces);
-    }
-
-    /** The region stays as it is, and so does what counts its modifications (fi_mr, FI_REMOTE_WRITE). */
-    private boolean addsNothing(final int slot) {
-        return slot != loopSlot && ring.getInt(slot, OpRing.OPERATION) == RmaOperation.ADD.ordinal()
-            && ring.getLong(slot, OpRing.OPERAND) == 0;
-    }
-
-    /** All or nothing: the queue has room for what the ring holds. */
-    private int post(final int slot) {
-        final RmaOperation operation = RmaOperation.of(ring.getInt(slot, OpRing.OPERATION));
-        // All steps of one count as one, behind them.
-        final long cell = slot == loopSlot ? 0 : ring.getLong(slot, OpRing.CELL_IOVA);
-        final int length = (int) ring.getLong(slot, OpRing.LENGTH);
-        if (pieces.has(slot)) {
-            return postInPieces(slot, operation, length, cell);
-        }
-        request.wrId(rmaId | slot).opcode(operation.opcode).flags(isAlone(slot, cell) ? SendRequest.SIGNALED : 0)
-            .remote(ring.getLong(slot, OpRing.IOVA), ring.getInt(slot, OpRing.RKEY)).clearSges();
-        buffers.addTo(request.sges(), slot, length);
-        return postLast(slot, operation, cell, length);
-    }
-
-    /** Nothing follows by which the device tells that it is done. */
-    private boolean isAlone(final int slot, final long cell) {
-        return cell == 0 && (ring.getInt(slot, OpRing.FLAGS) & OpRing.DELIVERS) == 0;
-    }
-
-    private int postLast(final int slot, final RmaOperation operation, final long cell, final int length) {
-        switch (operation) {
-            case WRITE_WITH_DATA -> request.immData(ring.getInt(slot, OpRing.DATA));
-            case ADD, SWAP -> request.atomic(ring.getLong(slot, OpRing.OPERAND), ring.getLong(slot, OpRing.SWAP));
-            default -> { }
-        }
-        return isAlone(slot, cell) ? qp.postSend(request)
-            : cell == 0 ? postProven(slot, length) : postCounted(slot, cell);
-    }
-
-    /** A work request for each piece. The device goes in order, so the last one has what is to be told and counted. */
-    private int postInPieces(final int slot, final RmaOperation operation, final int length, final long cell) {
-        int done = 0;
-        int code;
-        do {
-            final int before = done;
-            done += pieces.name(request, slot, operation, before);
-            final boolean isLast = done == length;
-            request.wrId(rmaId | slot).flags(isLast && isAlone(slot, cell) ? SendRequest.SIGNALED : 0);
-            code = isLast ? postLast(slot, operation, cell, done - before) : qp.postSend(request);
-            if (code != ReturnCode.OK && before > 0) {
-                // Some of it is under way, and must not be without the rest.
-                lose(FiErrno.FI_EIO, Failures.LANE_LOST);
-                return ReturnCode.WRONG_STATE;
-            }
-        } while (code == ReturnCode.OK && done < length);
-        return code;
-    }
-
-    /** The device carries out the count after what it counts, so only the count needs to be heard of. */
-    private int postCounted(final int slot, final long cell) {
-        nameCell(slot, cell);
-        return postBoth(both);
-    }
-
-    private int postBoth(final SendRequest[] two) {
-        final int posted = qp.postSend(two, 2);
-        if (posted == 1) {
-            // Without what follows it must not be: the lane is begun anew.
-            lose(FiErrno.FI_EIO, Failures.LANE_LOST);
-            return ReturnCode.WRONG_STATE;
-        }
-        return Math.min(posted, ReturnCode.OK);
-    }
-
-    /** A read comes back behind the write: of the last byte, as a device may write the first ones early. */
-    private int postProven(final int slot, final int length) {
-        proof.wrId(rmaId | slot).remote(request.remoteAddress() + length - 1, request.rkey())
-            .sge(lookup.scratchIova() + KeyLookup.CELL_OFFSET, 1, lookup.scratchLkey());
-        return postBoth(proven);
-    }
-
-    private void nameCell(final int slot, final long cell) {
-        count.wrId(countId | slot).remote(cell, ring.getInt(slot, OpRing.CELL_RKEY))
-            .sge(lookup.scratchIova() + KeyLookup.CELL_OFFSET, Long.BYTES, lookup.scratchLkey());
-    }
-
-    private void postCount(final int slot) {
-        nameCell(slot, ring.getLong(slot, OpRing.CELL_IOVA));
-        if (qp.postSend(count) != ReturnCode.OK) {
-            lose(FiErrno.FI_EIO, Failures.LANE_LOST);
-        }
     }
 
     /** The device completed something. */
