@@ -87,24 +87,18 @@ class HostileDriverTest {
     @ParameterizedTest
     @ValueSource(strings = {"CREATE_CQ", "RESIZE_CQ_RING", "CREATE_SRQ", "CREATE_QP"})
     void pagesThatARingDoesNotUseCostAWordEach(Command what) {
-        final DmaMemory directory = driver.page();
-        final DmaMemory table = driver.page();
-        final long page = driver.page().iova();
-        for (int i = 0; i < Pdir.ENTRIES; i++) {
-            directory.buffer().putLong(8 * i, table.iova());
-            table.buffer().putLong(8 * i, page);
-        }
+        final long pdir = driver.repeatingPdir();
         final int pages = what == Command.CREATE_QP ? 0xffff : Pdir.MAX_PAGES;
         final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         final long before = threads.getCurrentThreadAllocatedBytes();
         driver.ok(what, switch (what) {
-            case CREATE_CQ -> b -> new CreateCqRequest().wrap(b, 0).set(CreateCqRequest.PDIR_DMA, directory.iova())
+            case CREATE_CQ -> b -> new CreateCqRequest().wrap(b, 0).set(CreateCqRequest.PDIR_DMA, pdir)
                 .set(CreateCqRequest.CQE, 1).set(CreateCqRequest.NCHUNKS, pages);
             case RESIZE_CQ_RING -> b -> new ResizeCqRingRequest().wrap(b, 0)
                 .set(ResizeCqRingRequest.CQ_HANDLE, pair.cqA.handle).set(ResizeCqRingRequest.CQE, 1)
-                .set(ResizeCqRingRequest.PDIR_DMA, directory.iova()).set(ResizeCqRingRequest.NCHUNKS, pages);
-            case CREATE_SRQ -> driver.srqRequest(1, 1, directory.iova(), pages);
-            default -> b -> new CreateQpRequest().wrap(b, 0).set(PDIR_DMA, directory.iova())
+                .set(ResizeCqRingRequest.PDIR_DMA, pdir).set(ResizeCqRingRequest.NCHUNKS, pages);
+            case CREATE_SRQ -> driver.srqRequest(1, 1, pdir, pages);
+            default -> b -> new CreateQpRequest().wrap(b, 0).set(PDIR_DMA, pdir)
                 .set(PD_HANDLE, driver.pd).set(SEND_CQ_HANDLE, pair.cqA.handle)
                 .set(RECV_CQ_HANDLE, pair.cqA.handle).set(MAX_SEND_WR, 1).set(MAX_SEND_SGE, 1).set(MAX_RECV_WR, 1)
                 .set(MAX_RECV_SGE, 1).set(TOTAL_CHUNKS, pages).set(SEND_CHUNKS, pages - 2)

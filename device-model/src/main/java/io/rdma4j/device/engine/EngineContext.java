@@ -31,6 +31,7 @@ final class EngineContext {
     private final Agenda agenda;
     /** What threads of this device alone do. */
     private final Agenda own = new Agenda();
+    private final TableRoom room = new TableRoom();
     private final Regions regions;
     private final GidTable gids;
     private Wire wire;
@@ -149,6 +150,11 @@ final class EngineContext {
 
     Timers timers() {
         return timers;
+    }
+
+    /** For what is known of the pages of regions and rings. */
+    TableRoom room() {
+        return room;
     }
 
     Regions regions() {

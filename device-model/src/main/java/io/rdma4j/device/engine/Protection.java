@@ -158,8 +158,8 @@ public final class Protection {
         text.append("  user contexts ").append(users.size()).append(", protection domains ").append(domains.size())
             .append(", regions ").append(regions())
             .append(", windows ").append(context.regions().windows()).append('\n');
-        if (context.regions().room().own() > 0) {
-            text.append("  tables of regions ").append(context.regions().room().own()).append(" words\n");
+        if (context.room().own() > 0) {
+            text.append("  tables of pages ").append(context.room().own()).append(" words\n");
         }
         context.regions().table().snapshot().stream().limit(32)
             .forEach(region -> text.append("  ").append(region).append('\n'));

@@ -18,7 +18,8 @@ import io.rdma4j.device.memory.PageTable;
  * @param signalAll whether every send completes visibly.
  * @param maxSge    of a send.
  * @param pages     of its rings.
+ * @param words     of the heap that its rings take, about.
  */
 record QpShape(int type, ProtectionDomain pd, CompletionQueue sendCq, CompletionQueue recvCq, SharedReceiveQueue srq,
-    boolean signalAll, int maxSge, PageTable pages) {
+    boolean signalAll, int maxSge, PageTable pages, long words) {
 }

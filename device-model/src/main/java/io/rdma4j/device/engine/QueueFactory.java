@@ -11,14 +11,22 @@ import io.rdma4j.device.common.Limits;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.hw.pvrdma.Cqe;
+import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.SrqAttrMask;
 import io.rdma4j.queues.WqeConsumer;
 
+import org.agrona.concurrent.UnsafeBuffer;
+
 /** Completion queues and shared receive queues. */
 public final class QueueFactory {
+    /** Of the heap, for each page of a ring: its address, a buffer and where that is. */
+    private static final int WORDS_A_PAGE = 8;
+    /** For each request that is sent in packets: what has been told of it. */
+    private static final int WORDS_A_SEND = 3;
+
     private final EngineContext context;
     private final Protection protection;
     private final ObjectTable<CompletionQueue> cqs;
@@ -42,12 +50,31 @@ public final class QueueFactory {
      */
     public int createCq(int owner, int entries, long pdir, int pages) {
         protection.requireContext(owner);
+        requireCqSizes(entries, pages);
+        return context.room().taking(words(pages, 0, 0), () -> {
+            final PageTable table = PageTable.walk(context.iommu(), pdir, pages);
+            final int handle = cqs.allocate();
+            cqs.put(handle, new CompletionQueue(context, handle, owner, entries, table));
+            return handle;
+        });
+    }
+
+    private void requireCqSizes(int entries, int pages) {
         requireCount("cqe", entries, context.limits().maxCqe());
         requirePages("cq", pages, 1 + RingGeometry.pagesFor(entries, Cqe.LENGTH));
-        final PageTable table = PageTable.walk(context.iommu(), pdir, pages);
-        final int handle = cqs.allocate();
-        cqs.put(handle, new CompletionQueue(context, handle, owner, entries, table));
-        return handle;
+    }
+
+    /**
+     * What rings take of the heap, about.
+     *
+     * @param pages  that the driver lists, used or not: each is looked up.
+     * @param copied those of work requests, which some devices take out of the ring at once.
+     * @param sends  requests of a send queue.
+     */
+    long words(int pages, int copied, int sends) {
+        return (long) pages * WORDS_A_PAGE
+            + (context.has(Quirk.EARLY_CONS_HEAD) ? (long) copied * Pdir.PAGE_SIZE / Long.BYTES : 0)
+            + (context.wire() == null ? 0 : (long) sends * WORDS_A_SEND);
     }
 
     /**
@@ -60,11 +87,19 @@ public final class QueueFactory {
      */
     public void resizeCq(int handle, int entries, long pdir, int pages) {
         final CompletionQueue cq = cqs.require(handle);
-        requireCount("cqe", entries, context.limits().maxCqe());
-        requirePages("cq", pages, 1 + RingGeometry.pagesFor(entries, Cqe.LENGTH));
-        if (!cq.resize(PageTable.walk(context.iommu(), pdir, pages), entries)) {
-            throw CommandError.invalid("%d entries are too few, or the queue has failed: %s", entries, cq);
-        }
+        requireCqSizes(entries, pages);
+        final long before = words(cq);
+        context.room().taking(words(pages, 0, 0), () -> {
+            if (!cq.resize(PageTable.walk(context.iommu(), pdir, pages), entries)) {
+                throw CommandError.invalid("%d entries are too few, or the queue has failed: %s", entries, cq);
+            }
+            return cq;
+        });
+        context.room().give(before);
+    }
+
+    private long words(CompletionQueue cq) {
+        return words(cq.pages().pages(), 0, 0);
     }
 
     /**
@@ -78,9 +113,14 @@ public final class QueueFactory {
             throw new CommandError(CommandError.EBUSY, "completion queue 0x" + Integer.toHexString(handle)
                 + " is in use");
         }
+        end(cq);
+    }
+
+    private void end(CompletionQueue cq) {
         cq.end();
         cq.lock().pass();
-        cqs.release(handle);
+        cqs.release(cq.handle());
+        context.room().give(words(cq));
     }
 
     CompletionQueue cq(int handle) {
@@ -107,9 +147,15 @@ public final class QueueFactory {
         requireSge(maxSge);
         final int used = RingGeometry.pagesFor(wrs, RqWqe.stride(maxSge));
         requirePages("srq", pages, 1 + used);
-        final PageTable table = PageTable.walk(context.iommu(), pdir, pages);
-        final WqeConsumer ring = new WqeConsumer(table.buffer(0), RingState.RX_OFFSET, table.buffers(1, used), wrs,
-            RqWqe.stride(maxSge));
+        return context.room().taking(words(pages, pages, 0), () -> {
+            final PageTable table = PageTable.walk(context.iommu(), pdir, pages);
+            return createSrq(pd, wrs, maxSge, table, table.buffers(1, used));
+        });
+    }
+
+    private int createSrq(ProtectionDomain pd, int wrs, int maxSge, PageTable table, UnsafeBuffer[] pages) {
+        final WqeConsumer ring =
+            new WqeConsumer(table.buffer(0), RingState.RX_OFFSET, pages, wrs, RqWqe.stride(maxSge));
         final int handle = srqs.allocate();
         srqs.put(handle, new SharedReceiveQueue(context, handle, pd,
             new ReceiveQueue(context, pd, workQueue(ring, RqWqe.stride(maxSge), RqWqe.SGE_OFFSET), table, maxSge)));
@@ -159,9 +205,14 @@ public final class QueueFactory {
             throw new CommandError(CommandError.EBUSY, "shared receive queue 0x" + Integer.toHexString(handle)
                 + " is in use");
         }
-        srq.receives().lock().pass();
         srq.pd().letGo();
-        srqs.release(handle);
+        end(srq);
+    }
+
+    private void end(SharedReceiveQueue srq) {
+        srq.receives().lock().pass();
+        srqs.release(srq.handle());
+        context.room().give(words(srq.receives().pages(), srq.receives().pages(), 0));
     }
 
     SharedReceiveQueue srq(int handle) {
@@ -190,6 +241,9 @@ public final class QueueFactory {
             countCrash();
             throw CommandError.invalid("%s: %d pages given, %d needed", what, pages, needed);
         }
+        if (pages > Pdir.MAX_PAGES) {
+            throw CommandError.invalid("%s: %d pages given, a directory reaches %d", what, pages, Pdir.MAX_PAGES);
+        }
         if (context.has(Quirk.FEW_RING_PAGES) && pages > Limits.FEW_RING_PAGES) {
             throw CommandError.invalid("%s: %d pages given, at most %d", what, pages, Limits.FEW_RING_PAGES);
         }
@@ -205,15 +259,8 @@ public final class QueueFactory {
     }
 
     void reset() {
-        for (SharedReceiveQueue srq : srqs.snapshot()) {
-            srq.receives().lock().pass();
-            srqs.release(srq.handle());
-        }
-        for (CompletionQueue cq : cqs.snapshot()) {
-            cq.end();
-            cq.lock().pass();
-            cqs.release(cq.handle());
-        }
+        srqs.snapshot().forEach(this::end);
+        cqs.snapshot().forEach(this::end);
     }
 
     /**

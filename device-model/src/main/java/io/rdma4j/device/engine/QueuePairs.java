@@ -12,7 +12,6 @@ import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.hw.pvrdma.Bar1;
-import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.QpType;
 import io.rdma4j.hw.pvrdma.RingGeometry;
 import io.rdma4j.hw.pvrdma.RingState;
@@ -78,7 +77,13 @@ public final class QueuePairs {
      * @return its names.
      */
     public QpNames create(CreateQpRequest request) {
-        final QpShape shape = shape(request);
+        requireRings(request);
+        final int pages = request.get(TOTAL_CHUNKS);
+        final long words = queues.words(pages, pages, request.get(MAX_SEND_WR));
+        return context.room().taking(words, () -> create(request, shape(request, words)));
+    }
+
+    private QpNames create(CreateQpRequest request, QpShape shape) {
         final ReceiveQueue receives = shape.srq() != null ? shape.srq().receives() : receives(request, shape);
         final int stride = SqWqe.stride(shape.maxSge());
         final WqeConsumer ring = new WqeConsumer(shape.pages().buffer(0), RingState.TX_OFFSET,
@@ -121,14 +126,15 @@ public final class QueuePairs {
         }
     }
 
-    private QpShape shape(CreateQpRequest request) {
+    private QpShape shape(CreateQpRequest request, long words) {
         final ProtectionDomain pd = protection.pd(request.get(PD_HANDLE));
         final CompletionQueue sendCq = queues.requireCq(request.get(SEND_CQ_HANDLE));
         final CompletionQueue recvCq = queues.requireCq(request.get(RECV_CQ_HANDLE));
         final SharedReceiveQueue srq = request.get(IS_SRQ) != 0 ? queues.requireSrq(request.get(SRQ_HANDLE)) : null;
         requireType(request.get(QP_TYPE));
         return new QpShape(request.get(QP_TYPE), pd, sendCq, recvCq, srq, request.get(SQ_SIG_ALL) != 0,
-            request.get(MAX_SEND_SGE), rings(request));
+            request.get(MAX_SEND_SGE), PageTable.walk(context.iommu(), request.get(PDIR_DMA), request.get(TOTAL_CHUNKS)),
+            words);
     }
 
     private void requireType(int type) {
@@ -142,7 +148,7 @@ public final class QueuePairs {
         }
     }
 
-    private PageTable rings(CreateQpRequest request) {
+    private void requireRings(CreateQpRequest request) {
         queues.requireCount("max_send_wr", request.get(MAX_SEND_WR), context.limits().maxQpWr());
         queues.requireSge(request.get(MAX_SEND_SGE));
         queues.requirePages("send queue", request.get(SEND_CHUNKS), sendPages(request));
@@ -155,8 +161,6 @@ public final class QueuePairs {
             throw CommandError.invalid("%d pages in all, %d for sends", request.get(TOTAL_CHUNKS),
                 request.get(SEND_CHUNKS));
         }
-        return PageTable.walk(context.iommu(), request.get(PDIR_DMA),
-            Math.min(request.get(TOTAL_CHUNKS), Pdir.MAX_PAGES));
     }
 
     private static int sendPages(CreateQpRequest request) {
@@ -225,6 +229,7 @@ public final class QueuePairs {
         qp.shape().pd().letGo();
         qp.shape().sendCq().letGo();
         qp.shape().recvCq().letGo();
+        context.room().give(qp.shape().words());
     }
 
     QueuePair byHandle(int handle) {

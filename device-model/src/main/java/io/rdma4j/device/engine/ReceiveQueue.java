@@ -78,6 +78,11 @@ final class ReceiveQueue extends Padded {
         return maxSge;
     }
 
+    /** How many pages the driver listed. */
+    int pages() {
+        return pages.pages();
+    }
+
     /** Under the lock: how many receives are posted, or {@link RingIndex#CORRUPT}. */
     int available() {
         return pages.isCurrent() ? queue.available() : RingIndex.CORRUPT;

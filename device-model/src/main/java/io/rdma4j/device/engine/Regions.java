@@ -36,7 +36,6 @@ public final class Regions {
     private final int firstRemoteByte = random.nextInt(LOW_BYTES);
     private final ObjectTable<MemoryRegion> table;
     private final PlainRegions plain;
-    private final TableRoom room = new TableRoom();
     private int regions;
     private int windows;
 
@@ -66,7 +65,10 @@ public final class Regions {
         }
         final long generation = iommu.generation();
         final PageTable pages = pages(request);
-        room.take(pages.words());
+        return context.room().taking(pages.words(), () -> create(request, pd, pages, generation));
+    }
+
+    private MrKeys create(MrRequest request, ProtectionDomain pd, PageTable pages, long generation) {
         final int handle = table.allocate();
         final MrKeys keys = keys(handle, request.isFast() || (request.access() & REMOTE) != 0);
         final MemoryRegion region = request.isFast() ? new FastRegion(keys, pd, pages)
@@ -223,7 +225,7 @@ public final class Regions {
         context.quiesce();
         region.pd().letGo();
         table.release(region.handle());
-        room.give(region.words());
+        context.room().give(region.words());
     }
 
     /** Ends everything. */
@@ -308,11 +310,6 @@ public final class Regions {
      */
     public int windows() {
         return windows;
-    }
-
-    /** What is known of their pages. */
-    TableRoom room() {
-        return room;
     }
 
     ObjectTable<MemoryRegion> table() {

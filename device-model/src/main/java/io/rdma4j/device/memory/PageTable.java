@@ -317,10 +317,10 @@ public final class PageTable {
     /**
      * What it takes of the heap.
      *
-     * @return words, about; 0 if its pages follow each other.
+     * @return words, about; 0 if its pages follow each other in one mapping.
      */
     public long words() {
-        return hosts == null ? 0 : hosts.length + mappings.length;
+        return (hosts == null ? 0 : hosts.length) + (mappings.length > 1 ? mappings.length : 0);
     }
 
     /**

@@ -9,14 +9,27 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.device.common.CommandError;
+import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRing;
+import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.QpType;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrResponse;
+import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateQpResult;
+import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingRequest;
 
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 class TableRoomTest {
@@ -59,16 +72,94 @@ class TableRoomTest {
     void regionsOfScatteredPagesTakeSomeAndGiveItBack() {
         try (RawDriver driver = RawDriver.ready("emulated:table-room")) {
             driver.registerInOne(3 * 4096, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE);
-            assertThat(driver.device().describe()).doesNotContain("tables of regions");
+            assertThat(driver.device().describe()).doesNotContain("tables of pages");
             final long one = driver.page().iova();
             final long other = driver.page().iova();
             final List<Integer> handles = List.of(create(driver, one, other), create(driver, other, one));
-            assertThat(driver.device().describe()).containsPattern("tables of regions \\d+ words");
+            assertThat(driver.device().describe()).containsPattern("tables of pages \\d+ words");
             for (final int handle : handles) {
                 assertThat(driver.destroy(Command.DESTROY_MR, handle)).isZero();
             }
-            assertThat(driver.device().describe()).doesNotContain("tables of regions");
+            assertThat(driver.device().describe()).doesNotContain("tables of pages");
         }
+    }
+
+    @Test
+    void whatCannotBeMadeTakesNothing() {
+        assertThatThrownBy(() -> first.taking(100, () -> {
+            assertThat(pool.taken()).isEqualTo(100);
+            throw CommandError.invalid("not so");
+        })).isInstanceOf(CommandError.class).hasMessageContaining("not so");
+        assertThat(pool.taken()).isZero();
+        assertThat(first.<String>taking(100, () -> "made")).isEqualTo("made");
+        assertThat(first.own()).isEqualTo(100);
+    }
+
+    @Test
+    void ringsTakeSomeAndGiveItBack() {
+        try (RawDriver driver = RawDriver.ready("emulated:room-of-rings")) {
+            final long before = words(driver);
+            final RawCq cq = driver.createCq(1024);
+            final long ofCq = words(driver) - before;
+            assertThat(ofCq).isEqualTo(17 * 8);
+            final RawSrq srq = driver.createSrq(64, 4);
+            final RawQp qp = driver.createQp(RawQp.with().cq(cq).sizes(256, 256, 4));
+            assertThat(words(driver)).isGreaterThan(before + ofCq + 2 * 8);
+            final long all = words(driver);
+            // A page directory that is nowhere.
+            assertThat(driver.run(Command.CREATE_CQ, b -> new CreateCqRequest().wrap(b, 0)
+                .set(CreateCqRequest.PDIR_DMA, 1L << 45).set(CreateCqRequest.CQE, 1).set(CreateCqRequest.NCHUNKS, 2)))
+                .isNotZero();
+            assertThat(words(driver)).isEqualTo(all);
+            final RawRing smaller = new RawRing(driver, 2);
+            driver.ok(Command.RESIZE_CQ_RING, b -> new ResizeCqRingRequest().wrap(b, 0)
+                .set(ResizeCqRingRequest.CQ_HANDLE, cq.handle).set(ResizeCqRingRequest.CQE, 64)
+                .set(ResizeCqRingRequest.PDIR_DMA, smaller.pdir()).set(ResizeCqRingRequest.NCHUNKS, 2));
+            assertThat(words(driver)).isEqualTo(all - 15 * 8);
+            assertThat(driver.destroy(Command.DESTROY_QP, qp.handle)).isZero();
+            assertThat(driver.destroy(Command.DESTROY_SRQ, srq.handle)).isZero();
+            assertThat(driver.destroy(Command.DESTROY_CQ, cq.handle)).isZero();
+            assertThat(words(driver)).isEqualTo(before);
+        }
+    }
+
+    /** The pages between its rings repeat, and are two. */
+    @Test
+    void aDriverWhoseQueuePairsClaimPagesIsRefusedBeforeTheHeapIsFull() {
+        try (RawDriver driver = RawDriver.ready("emulated:room-of-claims")) {
+            final RawCq cq = driver.createCq(16);
+            final long pdir = driver.repeatingPdir();
+            final List<Integer> handles = new ArrayList<>();
+            int err = 0;
+            while (err == 0) {
+                err = driver.run(Command.CREATE_QP, b -> claim(b, driver, cq, pdir));
+                if (err == 0) {
+                    handles.add(CreateQpResult.read(driver.device().options().version(), driver.response.buffer())
+                        .qpHandle());
+                }
+            }
+            assertThat(err).isEqualTo(-CommandError.ENOMEM);
+            assertThat(handles).hasSizeGreaterThan(1);
+            assertThat(words(driver) * Long.BYTES).isLessThan(Runtime.getRuntime().maxMemory() / 2);
+            assertThat(driver.destroy(Command.DESTROY_QP, handles.get(0))).isZero();
+            driver.ok(Command.CREATE_QP, b -> claim(b, driver, cq, pdir));
+        }
+    }
+
+    /** A queue pair of one request each way that lists as many pages as it can. */
+    private static void claim(final UnsafeBuffer b, final RawDriver driver, final RawCq cq, final long pdir) {
+        final int pages = 0xffff;
+        new CreateQpRequest().wrap(b, 0).set(CreateQpRequest.PDIR_DMA, pdir)
+            .set(CreateQpRequest.PD_HANDLE, driver.pd).set(CreateQpRequest.SEND_CQ_HANDLE, cq.handle)
+            .set(CreateQpRequest.RECV_CQ_HANDLE, cq.handle).set(CreateQpRequest.MAX_SEND_WR, 1)
+            .set(CreateQpRequest.MAX_SEND_SGE, 1).set(CreateQpRequest.MAX_RECV_WR, 1)
+            .set(CreateQpRequest.MAX_RECV_SGE, 1).set(CreateQpRequest.TOTAL_CHUNKS, pages)
+            .set(CreateQpRequest.SEND_CHUNKS, pages - 2).set(CreateQpRequest.QP_TYPE, QpType.PVRDMA_QPT_RC);
+    }
+
+    private static long words(final RawDriver driver) {
+        final Matcher told = Pattern.compile("tables of pages (\\d+) words").matcher(driver.device().describe());
+        return told.find() ? Long.parseLong(told.group(1)) : 0;
     }
 
     private static int create(final RawDriver driver, final long... pages) {

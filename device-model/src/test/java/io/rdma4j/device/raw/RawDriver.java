@@ -163,6 +163,18 @@ public final class RawDriver implements AutoCloseable {
         return directory.iova();
     }
 
+    /** Builds a page directory that names as many pages as there can be, which are one; returns its IOVA. */
+    public long repeatingPdir() {
+        final DmaMemory directory = page();
+        final DmaMemory table = page();
+        final long page = page().iova();
+        for (int i = 0; i < Pdir.ENTRIES; i++) {
+            directory.buffer().putLong(8 * i, table.iova());
+            table.buffer().putLong(8 * i, page);
+        }
+        return directory.iova();
+    }
+
     /** Executes a command; returns ERR. */
     public int run(Command what, Consumer<UnsafeBuffer> fill) {
         return run(what.id(), fill);
