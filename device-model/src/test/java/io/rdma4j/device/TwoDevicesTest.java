@@ -9,21 +9,27 @@ import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.InterruptOutput;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.DestroyBindRequest;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.testing.Patience;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -78,6 +84,42 @@ class TwoDevicesTest {
         a.send(2, theirs.start(), 10, theirs.lkey);
         assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_PROT_ERR);
         assertThat(left.destroy(Command.DESTROY_MR, theirs.handle)).isEqualTo(-22);
+    }
+
+    /** The left one's request waits until the right one's command and doorbell let it go on. */
+    @Test
+    void aFaultOfOneIsNotToldAsTheOthersWhoseCommandOrDoorbellItWas() {
+        a.connect(b.qpn, right.gid());
+        b.toInit();
+        final RawRegion from = left.register(64, 0);
+        final RawRegion to = right.register(64, RawPair.ALL);
+        b.receive(1, to.start(), 64, to.lkey);
+        final AtomicBoolean fails = new AtomicBoolean(true);
+        left.onInterrupt(vector -> {
+            if (fails.get()) {
+                throw new IllegalStateException("of the left one");
+            }
+        });
+        left.uar.writeInt(Uar.CQ_OFFSET, leftCq.handle | Uar.CQ_ARM);
+        a.send(2, from.start(), 64, from.lkey);
+        assertThat(b.toRtr(a.qpn, left.gid())).isZero();
+        assertThat(rightCq.poll().wrId()).isEqualTo(1);
+        assertThat(left.device().counters().get(Counter.INTERNAL_ERRORS)).isPositive();
+        assertThat(right.device().counters().get(Counter.INTERNAL_ERRORS)).isZero();
+        fails.set(false);
+        assertThat(a.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_ERR);
+
+        final RawQp c = left.createQp(RawQp.with().cq(leftCq));
+        final RawQp d = right.createQp(RawQp.with().cq(rightCq));
+        RawQp.connect(c, d);
+        final int events = right.async.state().getInt(RingState.RX_PROD_TAIL_OFFSET);
+        fails.set(true);
+        left.uar.writeInt(Uar.CQ_OFFSET, leftCq.handle | Uar.CQ_ARM);
+        c.send(3, from.start(), 64, from.lkey);
+        d.receive(4, to.start(), 64, to.lkey);
+        assertThat(rightCq.poll().wrId()).isEqualTo(4);
+        assertThat(right.device().counters().get(Counter.INTERNAL_ERRORS)).isZero();
+        assertThat(right.async.state().getInt(RingState.RX_PROD_TAIL_OFFSET)).isEqualTo(events);
     }
 
     @Test

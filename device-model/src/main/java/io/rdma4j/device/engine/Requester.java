@@ -134,9 +134,20 @@ final class Requester extends Padded implements Runnable {
         draining = false;
     }
 
-    /** Executes what is posted, as far as the state allows. The caller holds no lock. */
+    /**
+     * Executes what is posted, as far as the state allows. The caller holds no lock, and may have come for another
+     * queue pair, or another device: whatever goes wrong here is this one's.
+     */
     @Override
     public void run() {
+        try {
+            executeLocked();
+        } catch (final RuntimeException | InternalError e) {
+            abort("requests of", e);
+        }
+    }
+
+    private void executeLocked() {
         lock.lock();
         try {
             execute();
@@ -386,6 +397,9 @@ final class Requester extends Padded implements Runnable {
             if (!qp.isDead()) {
                 failConnection(EventType.PVRDMA_EVENT_QP_FATAL);
             }
+        } catch (final RuntimeException | InternalError e) {
+            // Nothing is left to be done for it, and others wait.
+            context.counters().record(Counter.INTERNAL_ERRORS, "the end of qp 0x%x: %s", qp.handle(), e);
         } finally {
             lock.unlock();
         }

@@ -136,11 +136,7 @@ final class WireSender extends Padded {
 
     private void resume() {
         stalled = false;
-        try {
-            requester.run();
-        } catch (final RuntimeException | InternalError e) {
-            requester.abort("sends of", e);
-        }
+        requester.run();
     }
 
     /** Whether requests go this way: some are under way, or the peer is reached by packets. */

@@ -49,7 +49,7 @@ public final class UarBar extends TrapBar {
     private void ringQp(int value) {
         try {
             engine.ringQp(0, value);
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | InternalError e) {
             failed(Uar.QP_OFFSET, value, e);
         }
     }
@@ -63,13 +63,13 @@ public final class UarBar extends TrapBar {
     void write(int offset, int value) {
         try {
             ring(offset >>> Pdir.PAGE_SHIFT, offset & Pdir.PAGE_SIZE - 1, value);
-        } catch (final RuntimeException e) {
+        } catch (final RuntimeException | InternalError e) {
             failed(offset, value, e);
         }
     }
 
     /** Whatever a driver writes, a doorbell does not throw: a fault of the device itself is the device's death. */
-    private void failed(int offset, int value, RuntimeException fault) {
+    private void failed(int offset, int value, Throwable fault) {
         bus.counters().record(Counter.INTERNAL_ERRORS, "doorbell 0x%x at 0x%x: %s", value, offset, fault);
         events.async(EventType.PVRDMA_EVENT_DEVICE_FATAL, 0);
     }
