@@ -133,8 +133,8 @@ public final class QueuePairs {
         final SharedReceiveQueue srq = request.get(IS_SRQ) != 0 ? queues.requireSrq(request.get(SRQ_HANDLE)) : null;
         requireType(request.get(QP_TYPE));
         return new QpShape(request.get(QP_TYPE), pd, sendCq, recvCq, srq, request.get(SQ_SIG_ALL) != 0,
-            request.get(MAX_SEND_SGE), PageTable.walk(context.iommu(), request.get(PDIR_DMA), request.get(TOTAL_CHUNKS)),
-            words);
+            request.get(MAX_SEND_SGE),
+            PageTable.walk(context.iommu(), request.get(PDIR_DMA), request.get(TOTAL_CHUNKS)), words);
     }
 
     private void requireType(int type) {

@@ -60,9 +60,10 @@ final class TableRoom {
             taken = pool.taken.get();
             final long left = (pool.words - (taken - own)) / 2 - own;
             if (words > left) {
-                throw new CommandError(CommandError.ENOMEM, String.format("tables of %d words: the regions and rings of this "
-                    + "device have %d and may have %d, as all devices of this process have %d of %d; destroy some of "
-                    + "them, or give the JVM more heap (-Xmx)", words, own, own + Math.max(0, left), taken, pool.words));
+                throw new CommandError(CommandError.ENOMEM, String.format("tables of %d words: the regions and rings "
+                    + "of this device have %d and may have %d, as all devices of this process have %d of %d; destroy "
+                    + "some of them, or give the JVM more heap (-Xmx)", words, own, own + Math.max(0, left), taken,
+                    pool.words));
             }
         } while (!pool.taken.compareAndSet(taken, taken + words));
         own += words;
