@@ -97,12 +97,15 @@ final class IbvMr extends IbvObject implements MemoryRegion {
         };
     }
 
+    /** What the library says to this decides alone whether the registration is still there. */
     private void deregister(final Registration old) {
-        new Cleanup()
-            .run(() -> deregistered(old.request, context.library.deregMr(old.pointer)))
-            .runIfGood(() -> context.reachable.addAndGet(-old.request.reachable()))
-            .runIfGood(() -> old.request.memory().keeper().leave(this))
-            .throwIfFailed();
+        deregistered(old.request, context.library.deregMr(old.pointer));
+        context.reachable.addAndGet(-old.request.reachable());
+    }
+
+    /** Of a registration that the library gave up. Tells the memory's owner, who may throw: it is the last step. */
+    private void giveMemory(final Registration old) {
+        old.request.memory().keeper().leave(this);
     }
 
     private void deregistered(final RegionRequest request, final int answer) {
@@ -197,7 +200,10 @@ final class IbvMr extends IbvObject implements MemoryRegion {
                 undo.add(() -> pd.forget(this));
             }
             final Registration next = now;
-            undo.add(() -> deregister(next));
+            undo.add(() -> {
+                deregister(next);
+                giveMemory(next);
+            });
             undo.add(() -> now = old);
             // Those who are just binding a window to it may have the address of what it was.
             users.awaitNone(RegionChecks.REREGISTER, context, this);
@@ -208,6 +214,7 @@ final class IbvMr extends IbvObject implements MemoryRegion {
         if (pd != old.pd) {
             old.pd.forget(this);
         }
+        giveMemory(old);
     }
 
     @Override
@@ -268,7 +275,9 @@ final class IbvMr extends IbvObject implements MemoryRegion {
 
     @Override
     void destroy() {
-        now.pd.forget(this);
+        final Registration last = now;
+        // Until the memory is given back, a device that is closed waits for this.
+        new Cleanup().run(() -> giveMemory(last)).run(() -> last.pd.forget(this)).throwIfFailed();
     }
 
     @Override

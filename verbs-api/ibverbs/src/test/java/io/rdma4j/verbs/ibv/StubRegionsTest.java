@@ -324,4 +324,37 @@ class StubRegionsTest {
         shared.close();
         assertThat(closed[0]).isEqualTo(1);
     }
+
+    private static RegionOwner failing() {
+        return () -> {
+            throw new IllegalStateException("test of an owner that fails");
+        };
+    }
+
+    /** The library gave the region up: its address is nobody's, whatever the owner says to that. */
+    @Test
+    void aRegionIsClosedWhenItsOwnerFails() {
+        open();
+        final MemoryRegion region = pd.register(memory.address(), PAGE, failing(), LOCAL_WRITE);
+        assertThatThrownBy(region::close).isInstanceOf(IllegalStateException.class);
+        assertThat(region.isClosed()).isTrue();
+        region.close();
+        assertThat((int) ask("stub_misuse")).isZero();
+    }
+
+    @Test
+    void aRegionStaysRegisteredAnewWhenTheOldOwnerFails() {
+        open();
+        final ProtectionDomain next = context.allocatePd();
+        final MemoryRegion region = pd.register(memory.address(), PAGE, failing(), LOCAL_WRITE);
+        assertThatThrownBy(() -> region.reregister(new MrOptions().memory(memory.address() + PAGE, PAGE).pd(next)))
+            .isInstanceOf(IllegalStateException.class);
+        assertThat(region.isClosed()).isFalse();
+        assertThat(region.address()).isEqualTo(memory.address() + PAGE);
+        assertThat(region.pd()).isSameAs(next);
+        assertThat((int) ask("stub_misuse")).isZero();
+        pd.close();
+        assertThat(region.isClosed()).as("closed with its former domain").isFalse();
+        region.close();
+    }
 }
