@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** The open children of one kind, held strongly: the device may write to their memory. */
@@ -75,9 +76,14 @@ final class Children<T extends IbvObject> {
 
     /** Closes all, the youngest first; there will be no more. */
     void closeAll(final Cleanup cleanup) {
+        closeAll(cleanup, IbvObject::close);
+    }
+
+    /** The same, for children that can be told to close only if they are still here. */
+    void closeAll(final Cleanup cleanup, final Consumer<? super T> close) {
         end();
         final List<T> children = list();
         Collections.reverse(children);
-        children.forEach(child -> cleanup.run(child::close));
+        children.forEach(child -> cleanup.run(() -> close.accept(child)));
     }
 }

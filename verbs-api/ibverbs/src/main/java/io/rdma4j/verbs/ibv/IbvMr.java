@@ -260,6 +260,11 @@ final class IbvMr extends IbvObject implements MemoryRegion {
         throw Errors.unsupported(operation, context, Feature.SUSPEND);
     }
 
+    /** For a domain that is closed: not a region that has moved to another one meanwhile. */
+    void closeIn(final IbvPd pd) {
+        closeIf(() -> now.pd == pd);
+    }
+
     /** Before it counts as closed: some devices refuse as long as windows are bound. */
     @Override
     void leave() {

@@ -11,6 +11,7 @@ import io.rdma4j.driver.live.Publication;
 import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.EventQueue;
 
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -37,21 +38,22 @@ abstract class IbvObject implements EventQueue.Subject {
     /** Closes it. Harmless when called again. */
     public final void close() {
         if (closed || !hasEvents()) {
-            closeNow();
+            closeIf(() -> true);
             return;
         }
         requireUnused();
         context.events.queue.close(this, AsyncEvents.CLOSE_NANOS);
         try {
-            closeNow();
+            closeIf(() -> true);
         } finally {
             context.events.queue.closed(this);
         }
     }
 
-    private void closeNow() {
+    /** Closes it if something is so when nobody else is closing or changing it. Its events are the caller's matter. */
+    final void closeIf(final BooleanSupplier condition) {
         synchronized (closing) {
-            if (!closed) {
+            if (!closed && condition.getAsBoolean()) {
                 requireUnused();
                 leave();
                 unpublish();

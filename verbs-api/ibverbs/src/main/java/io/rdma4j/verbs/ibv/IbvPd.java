@@ -177,7 +177,7 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
         srqs.closeAll(cleanup);
         ahs.closeAll(cleanup);
         windows.closeAll(cleanup);
-        regions.closeAll(cleanup);
+        regions.closeAll(cleanup, region -> region.closeIn(this));
         cleanup
             .run(closedHandles::sweep)
             .run(() -> context.destroyed(context.library.deallocPd(pointer), "close PD", "ibv_dealloc_pd"))

@@ -202,6 +202,22 @@ class IbvLifetimeTest {
     }
 
     @Test
+    void closingADomainLeavesARegionThatHasJustMovedOutOfIt() throws Exception {
+        final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE);
+        final ProtectionDomain other = context.allocatePd();
+        Stub.hold(Place.REG_MR);
+        final Task<Void> mover = start(() -> region.reregister(new MrOptions().pd(other)));
+        Stub.awaitHeld();
+        final Task<Void> closer = start(pd::close);
+        Stub.awaitBlocked(closer.thread);
+        Stub.hold(Place.NONE);
+        mover.result();
+        closer.result();
+        assertThat(region.isClosed()).isFalse();
+        assertThat(region.pd()).isSameAs(other);
+    }
+
+    @Test
     void aRegionIsChangedWhenWhoBindsToItIsThrough() throws Exception {
         final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
         final MemoryWindow window = pd.allocateWindow(WindowType.TYPE_2);
