@@ -54,12 +54,15 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     final int number;
     private final OneThread poller;
     private final CqTotals totals;
-    private final UnsafeBuffer block = Struct.allocate(BATCH * Abi.Wc.LENGTH);
+    /** What the library fetched, and behind it one place for a completion that must make room for more. */
+    private final UnsafeBuffer block = Struct.allocate((BATCH + 1) * Abi.Wc.LENGTH);
     private final WcCompletion completion = new WcCompletion(block);
     private final long wcs = block.addressOffset();
     private volatile int capacity;
     private volatile long dropped;
     private volatile boolean polling;
+    /** Who polls, or did so last. */
+    private Thread polledBy;
     /** Whether a thread that does not poll looks for what is left by closed QPs. */
     private volatile boolean sweeping;
     // Of which queue the last completion was: mostly the next one is, too.
@@ -182,8 +185,13 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     }
 
     private void beginPoll() {
-        // As in CallGate: who sweeps either is seen here, or sees this when he has waited.
-        POLLING.setOpaque(this, true);
+        final Thread me = Thread.currentThread();
+        // A reference is stored only if it is another one: it costs the collector's barrier.
+        if (polledBy != me) {
+            polledBy = me;
+        }
+        // As in CallGate: who sweeps either is seen here, or sees this when he has waited, and then who it is.
+        POLLING.setRelease(this, true);
         VarHandle.acquireFence();
         if (sweeping) {
             letSweep();
@@ -197,16 +205,23 @@ final class IbvCq extends IbvObject implements CompletionQueue {
             while (sweeping) {
                 Thread.yield();
             }
-            POLLING.setOpaque(this, true);
+            POLLING.setRelease(this, true);
             VarHandle.acquireFence();
         } while (sweeping);
     }
 
     /**
-     * Fetches what is in the queue, unless a poll takes long or is the caller's own: what closed QPs left takes room no
-     * more, what others have there is handed over by the next poll. Under the lock.
+     * Fetches what is in the queue, unless another thread's poll takes long: what closed QPs left takes room no more,
+     * what others have there is handed over by the next poll, or by the one whose handler this is called out of. Under
+     * the lock.
      */
     private void sweep() {
+        if (polling && polledBy == Thread.currentThread()) {
+            // The handler may go on reading its completion, whose place is filled anew.
+            completion.moved(wcs + (long) BATCH * Abi.Wc.LENGTH);
+            sweepAlone();
+            return;
+        }
         sweeping = true;
         try {
             final long began = System.nanoTime();

@@ -28,6 +28,12 @@ final class WcCompletion implements Completion {
         this.memory = memory;
     }
 
+    /** The structure is elsewhere from now on: where it was something else comes. */
+    void moved(final long to) {
+        UnsafeApi.copyMemory(wc, to, Abi.Wc.LENGTH);
+        wc = to;
+    }
+
     WcCompletion wrap(final long at, final IbvQp owner, final long userWrId) {
         wc = at;
         // Stored only if it changes, here and below: a reference costs the collector's barrier.

@@ -402,6 +402,35 @@ class StubDeviceTest {
         assertThat(answers).hasValue(0);
     }
 
+    /** Nobody else can take away what is in the way: the handler's own poll is under way until it returns. */
+    @Test
+    void roomIsSweptOutOfAHandlerWhoseCompletionStays() {
+        open("jna");
+        final QueuePair qp = ready(new QpOptions());
+        final QueuePair gone = ready(new QpOptions());
+        final QueuePair again = ready(new QpOptions());
+        ready(new QpOptions());
+        assertThat(qp.postReceive(1, memory.address() + 4096, 64, region.lkey())).isZero();
+        assertThat(qp.postSend(new SendRequest().wrId(2).opcode(SendOpcode.SEND_WITH_IMM).immData(0x12345678)
+            .sge(memory.address(), 5, region.lkey()).flags(0))).isZero();
+        final SendRequest write = new SendRequest().opcode(SendOpcode.RDMA_WRITE).remote(1, 2);
+        for (int i = 0; i < WR; i++) {
+            assertThat(gone.postSend(write)).isZero();
+            assertThat(again.postSend(write)).isZero();
+        }
+        gone.close();
+        final List<String> all = new ArrayList<>();
+        assertThat(cq.poll(c -> {
+            pd.createQp(new QpOptions().cq(cq).maxSendWr(WR).maxReceiveWr(WR));
+            again.modify(QpAttributes.to(QpState.RESET));
+            again.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
+            all.add(c.wrId() + " " + c.byteLength() + " " + Integer.toHexString(c.immData()));
+        }, 1)).isEqualTo(1);
+        assertThat(all).containsExactly("1 5 12345678");
+        assertThat(cq.dropped()).isEqualTo(2 * WR);
+        assertThat(poll()).isEmpty();
+    }
+
     @Test
     void eventsOfCompletionsAreAcknowledged() {
         open("jna");
