@@ -84,11 +84,15 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
 
     @Override
     public void armLimit(final int least) {
-        requireOpen("arm SRQ limit");
-        Errors.inRange(least, 1, maxWr(), "arm SRQ limit", context, "limit");
-        context.requireWorking("arm SRQ limit");
-        context.device.commands().modifySrq(handle, least);
-        limitIs(least);
+        final String operation = "arm SRQ limit";
+        requireOpen(operation);
+        Errors.inRange(least, 1, maxWr(), operation, context, "limit");
+        context.requireWorking(operation);
+        // Once it is closed, the handle may be another queue's.
+        whileOpen(operation, () -> {
+            context.device.commands().modifySrq(handle, least);
+            limitIs(least);
+        });
     }
 
     /** Also 0: the event came, and there is no limit any more. */
@@ -99,11 +103,14 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
 
     @Override
     public int queryLimit() {
-        requireOpen("query SRQ");
-        context.requireWorking("query SRQ");
+        final String operation = "query SRQ";
+        requireOpen(operation);
+        context.requireWorking(operation);
         final int[] answer = new int[1];
-        context.device.commands().querySrq(handle, attr -> answer[0] = attr.get(SrqAttr.SRQ_LIMIT));
-        limitIs(answer[0]);
+        whileOpen(operation, () -> {
+            context.device.commands().querySrq(handle, attr -> answer[0] = attr.get(SrqAttr.SRQ_LIMIT));
+            limitIs(answer[0]);
+        });
         return answer[0];
     }
 

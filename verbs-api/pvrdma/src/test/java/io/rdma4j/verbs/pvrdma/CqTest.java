@@ -28,7 +28,10 @@ import io.rdma4j.verbs.WcStatus;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.concurrent.atomic.AtomicReference;
 
 /** Completion and shared receive queues: room, closing, and CQEs that nobody should believe. */
 class CqTest {
@@ -38,6 +41,9 @@ class CqTest {
 
     @RegisterExtension
     final Devices devices = new Devices();
+
+    @RegisterExtension
+    final Crew crew = new Crew();
 
     @Test
     void reservesRoomForEverythingThatCanComplete() {
@@ -122,6 +128,30 @@ class CqTest {
         assertClosed(() -> srq.armLimit(1), "SRQ");
         assertClosed(srq::queryLimit);
         assertClosed(() -> pd.createQp(new QpOptions().cq(device.createCq(512)).srq(srq)), "SRQ");
+    }
+
+    /** Its handle may be another queue's afterwards. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSharedQueueIsNotClosedWhileTheDeviceIsAskedAboutIt(final boolean arms) throws Exception {
+        final PvrdmaContext device = devices.open();
+        final SharedReceiveQueue srq = device.allocatePd().createSrq(4, 1);
+        final AtomicReference<Boolean> closed = new AtomicReference<>();
+        device.device.channel().observer((request, err, response) -> {
+            device.device.channel().observer(null);
+            final Thread closer = crew.start(srq::close);
+            Crew.await("closing waits", () -> closer.getState() == Thread.State.BLOCKED
+                || closer.getState() == Thread.State.WAITING);
+            closed.set(srq.isClosed());
+        });
+        if (arms) {
+            srq.armLimit(1);
+        } else {
+            srq.queryLimit();
+        }
+        assertThat(closed).hasValue(false);
+        crew.join();
+        assertThat(srq.isClosed()).isTrue();
     }
 
     @Test
