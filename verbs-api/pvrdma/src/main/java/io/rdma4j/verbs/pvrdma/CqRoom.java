@@ -12,6 +12,8 @@ final class CqRoom {
     private final PvrdmaCq cq;
     private final CqUse wanted;
     private CqUse held;
+    /** Of the CQ: when all before it has been given back, the room that was taken last is there. */
+    private long position;
 
     private CqRoom(final PvrdmaCq cq, final CqUse wanted) {
         this.cq = cq;
@@ -29,24 +31,30 @@ final class CqRoom {
     /**
      * Takes the room once more, now that completions of a former life may lie in it. If it is not there, the QP keeps
      * the CQ, but no room: in RESET it needs none.
+     *
+     * @return whether {@link #await} has to follow: a poller still holds some of it.
      */
-    void renew(final PvrdmaQp qp, final String operation) {
+    boolean renew(final PvrdmaQp qp, final String operation) {
         final CqUse none = new CqUse(0, 0, null, false);
         none.user(qp);
-        final long needed;
         synchronized (cq) {
             cq.reserve(none, operation);
             cq.detach(held);
             held = none;
             try {
-                needed = cq.reserve(wanted, operation);
+                position = cq.reserve(wanted, operation);
             } catch (final RdmaException e) {
                 throw full(qp, operation, e);
             }
             cq.detach(none);
             held = wanted;
         }
-        cq.awaitGivenBack(needed, operation);
+        return !cq.isGivenBack(position);
+    }
+
+    /** Not under the lock of the QP, which a handler may want. Nobody else renews it meanwhile. */
+    void await(final String operation) {
+        cq.awaitGivenBack(position, operation);
     }
 
     private RdmaException full(final PvrdmaQp qp, final String operation, final RdmaException cause) {

@@ -556,14 +556,18 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
      * @throws RdmaException EBUSY if a handler of another thread does not return.
      */
     void awaitGivenBack(final long position, final String operation) {
-        if (consumed() >= position) {
+        if (isGivenBack(position)) {
             return;
         }
         if (isPolledByMe()) {
             giveAllBack();
         } else {
-            awaitPoller(operation, () -> consumed() >= position);
+            awaitPoller(operation, () -> isGivenBack(position));
         }
+    }
+
+    boolean isGivenBack(final long position) {
+        return consumed() >= position;
     }
 
     synchronized void detach(final CqUse use) {

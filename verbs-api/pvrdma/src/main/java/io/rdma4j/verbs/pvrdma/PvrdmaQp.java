@@ -68,6 +68,8 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     private volatile QpAttributes known = new QpAttributes();
     private boolean wornOut;
     private boolean hadLife;
+    /** A thread that takes it out of RESET waits, without the lock, for its room in the CQs. */
+    private volatile boolean awaitsRoom;
     private volatile int qkey;
     private volatile int gidIndex;
     private volatile String failure;
@@ -210,18 +212,46 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     }
 
     @Override
-    public synchronized void modify(final QpAttributes attributes) {
+    public void modify(final QpAttributes attributes) {
+        final QpState to;
+        synchronized (this) {
+            to = check(attributes);
+            if (state.get() != QpState.RESET || to == QpState.RESET || !takeRoom(to)) {
+                apply(attributes, to);
+                return;
+            }
+            awaitsRoom = true;
+        }
+        try {
+            for (final CqRoom room : rooms) {
+                room.await(MODIFY);
+            }
+            synchronized (this) {
+                requireOpen(MODIFY);
+                apply(attributes, to);
+            }
+        } finally {
+            awaitsRoom = false;
+        }
+    }
+
+    private QpState check(final QpAttributes attributes) {
         requireOpen(MODIFY);
         Errors.notNull(attributes, MODIFY, context, "attributes");
         final QpState to = Errors.notNull(attributes.state(), MODIFY, context, "STATE");
-        final QpState from = state.get();
-        final String objection = QpTransitions.objection(type(), from, to, attributes.given());
+        if (awaitsRoom) {
+            throw Errors.error(RdmaException.EBUSY, MODIFY, context, "another thread takes %s out of RESET, and waits "
+                + "for a handler of its completions to return", this);
+        }
+        final String objection = QpTransitions.objection(type(), state.get(), to, attributes.given());
         if (objection != null) {
             throw Errors.invalid(MODIFY, context, "%s: %s", this, objection);
         }
-        if (from == QpState.RESET && to != QpState.RESET) {
-            requireNewLife(to);
-        }
+        return to;
+    }
+
+    private void apply(final QpAttributes attributes, final QpState to) {
+        final QpState from = state.get();
         // A GID that is found bound must stay so until this QP is known to use it.
         synchronized (context.gidUse) {
             QpRanges.check(attributes, from, context, (way, operation) -> Addresses.check(way, operation, context));
@@ -247,16 +277,19 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     }
 
     /**
-     * Completions of the former life keep their places in the CQs until somebody polls. That may be waited for, without
-     * the lock of all QPs, which a completion handler may want.
+     * Completions of the former life keep their places in the CQs until somebody polls.
+     *
+     * @return whether some of the room is still held by a poller, and is to be waited for.
      */
-    private void requireNewLife(final QpState to) {
+    private boolean takeRoom(final QpState to) {
         requireFresh(to);
+        boolean awaited = false;
         if (hadLife) {
             for (final CqRoom room : rooms) {
-                room.renew(this, MODIFY);
+                awaited |= room.renew(this, MODIFY);
             }
         }
+        return awaited;
     }
 
     /** Some devices look up GID index 0 for a datagram QP, and do not come back if there is none. */

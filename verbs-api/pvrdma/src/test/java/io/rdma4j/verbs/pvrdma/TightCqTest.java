@@ -8,6 +8,8 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import static io.rdma4j.hw.pvrdma.WcOpcode.PVRDMA_WC_RECV;
+import static io.rdma4j.verbs.pvrdma.Refusals.assertBusy;
+import static io.rdma4j.verbs.pvrdma.Refusals.assertClosed;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.hw.pvrdma.Cqe;
@@ -20,6 +22,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
@@ -34,6 +37,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** A CQ with just enough entries loses nothing, although its handler posts anew before the batch is over. */
 class TightCqTest {
@@ -334,6 +338,28 @@ class TightCqTest {
         final FullBatch batch = new FullBatch(2);
         batch.poll(() -> batch.pairs.get(1).beginAnew());
         batch.assertLosesNothing(32);
+    }
+
+    /** Who takes a QP out of RESET waits for the handler, which must not wait for the same QP in turn. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theHandlerUsesAQpThatAnotherThreadTakesOutOfReset(final boolean closes) throws InterruptedException {
+        final FullBatch batch = new FullBatch(2);
+        final QueuePair qp = batch.pairs.get(1).near.qp;
+        final QpAttributes init = QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of());
+        batch.poll(() -> {
+            qp.modify(QpAttributes.to(QpState.RESET));
+            Crew.awaitSleep(crew.start(closes ? () -> assertClosed(() -> qp.modify(init), qp.toString())
+                : () -> qp.modify(init)));
+            assertThat(qp.query().state()).isEqualTo(QpState.RESET);
+            assertBusy(() -> qp.modify(init), qp.toString(), "another thread");
+            if (closes) {
+                qp.close();
+            }
+        });
+        crew.join();
+        assertThat(qp.state()).isEqualTo(closes ? QpState.RESET : QpState.INIT);
+        batch.assertLosesNothing(16);
     }
 
     @Test
