@@ -50,6 +50,13 @@ class ReplayCommandTest {
     }
 
     @Test
+    void whoTheDeviceIsMayDiffer() {
+        final Path file = trace("devinfo -d emulated:?guid=0000:00ff:fe00:0001");
+        final Cli.Outcome outcome = Cli.run("replay", file.toString(), "-d", "emulated:?guid=0000:00ff:fe00:0002");
+        assertThat(outcome.exitCode()).as(outcome.out() + outcome.err()).isZero();
+    }
+
+    @Test
     void anotherDeviceAnswersOtherwiseAndThatIsListed() {
         final Path file = trace("pingpong --mtu 1024 -n 5 -w 0 --trace-data");
         final Cli.Outcome plain =

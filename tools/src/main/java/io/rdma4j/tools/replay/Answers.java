@@ -16,10 +16,13 @@ import org.agrona.DirectBuffer;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 
 /** What a device answers, as text that is the same on every device: its numbers replaced by the names of a script. */
 final class Answers {
     private static final long NO_RKEY = 0xffff_ffffL;
+    /** Every device has its own. */
+    private static final Set<String> GUIDS = Set.of("node_guid", "sys_image_guid");
 
     private final Symbols symbols;
     private final int version;
@@ -109,8 +112,7 @@ final class Answers {
         final Map<String, String> answer = new LinkedHashMap<>();
         answer.put("version", Integer.toString(version));
         for (final Layout.Field field : Caps.LAYOUT.fields()) {
-            // Every device has a GUID of its own.
-            if (field.kind() != Kind.RESERVED && !field.name().equals("node_guid")) {
+            if (field.kind() != Kind.RESERVED && !GUIDS.contains(field.name())) {
                 answer.put(field.name(), FieldText.text(buffer, offset, field));
             }
         }
