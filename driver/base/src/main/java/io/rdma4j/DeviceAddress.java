@@ -9,6 +9,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * Names a device: {@code scheme:path?option=value&option=value}. The scheme picks the provider; path and options mean
@@ -127,16 +128,34 @@ public record DeviceAddress(String scheme, String path, Map<String, String> opti
      * @throws RdmaException EINVAL naming the first unknown option and the known ones.
      */
     public void requireOnly(final Set<String> known) {
+        requireOnly(known, Set.of());
+    }
+
+    /**
+     * Refuses options that the provider does not know, and those that a driver above it takes for itself: where one is
+     * left, the device is opened without that driver, and the option would have no effect.
+     *
+     * @param known     the options that the provider knows.
+     * @param ofDrivers the options that drivers take out of an address before the provider gets it.
+     * @throws RdmaException EINVAL naming the first option that is refused, and all that there are if nobody knows it.
+     */
+    public void requireOnly(final Set<String> known, final Set<String> ofDrivers) {
         for (final String name : options.keySet()) {
             if (!known.contains(name)) {
-                throw RdmaException.of("open device")
-                    .device(this)
-                    .detail("unknown option '%s'", name)
-                    .errno(RdmaException.EINVAL)
-                    .hint("options of %s: are %s", scheme, known.stream().sorted().toList())
-                    .build();
+                throw refused(name, known, ofDrivers);
             }
         }
+    }
+
+    private RdmaException refused(final String name, final Set<String> known, final Set<String> ofDrivers) {
+        final RdmaException.Builder refusal =
+            RdmaException.of("open device").device(this).errno(RdmaException.EINVAL);
+        if (ofDrivers.contains(name)) {
+            return refusal.detail("option '%s' is for programs, and here the device is opened without a driver", name)
+                .hint("leave it out").build();
+        }
+        return refusal.detail("unknown option '%s'", name).hint("options of %s: are %s", scheme,
+            Stream.of(known, ofDrivers).flatMap(Set::stream).sorted().toList()).build();
     }
 
     @Override

@@ -83,6 +83,19 @@ class DeviceAddressTest {
     }
 
     @Test
+    void optionsOfADriverAreRefusedWithoutOneAndListedWithTheOthers() {
+        final Set<String> known = Set.of("version");
+        final Set<String> ofDriver = Set.of("gid", "timeout");
+
+        assertThatThrownBy(() -> DeviceAddress.parse("x:?version=20&gid=fe80::1").requireOnly(known, ofDriver))
+            .hasMessageContaining("option 'gid'").hasMessageContaining("without a driver")
+            .hasMessageContaining("leave it out").hasMessageNotContaining("unknown");
+        assertThatThrownBy(() -> DeviceAddress.parse("x:?verison=20").requireOnly(known, ofDriver))
+            .hasMessageContaining("unknown option 'verison'").hasMessageContaining("[gid, timeout, version]");
+        DeviceAddress.parse("x:?version=20").requireOnly(known, ofDriver);
+    }
+
+    @Test
     void optionsCannotBeChanged() {
         final DeviceAddress address = DeviceAddress.parse("x:?a=1");
 

@@ -147,6 +147,16 @@ class MainTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"serve --socket no-such-socket -d emulated:?gid=fe80::1",
+        "regs --no-init -d emulated:?timeout=100", "config --no-init -d emulated:?vectors=0"})
+    void whoLeavesTheDriverToOthersTakesNoOptionOfIt(final String line) {
+        final Cli.Outcome outcome = Cli.run(line.split(" "));
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.errLines()).singleElement().asString().containsPattern("option '(gid|timeout|vectors)'")
+            .contains("without a driver", "EINVAL", "leave it out").doesNotContain("unknown");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"devinfo", "pingpong"})
     void addressWithoutSchemeIsOneLine(final String command) {
         final Cli.Outcome outcome = Cli.run(command, "-d", "0b:00.1");

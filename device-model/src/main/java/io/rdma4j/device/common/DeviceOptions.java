@@ -8,6 +8,7 @@ package io.rdma4j.device.common;
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.PagePreference;
+import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Pdir;
 
@@ -49,7 +50,7 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
      * @throws RdmaException EINVAL for an unknown option or a value out of range.
      */
     public static DeviceOptions of(DeviceAddress address) {
-        address.requireOnly(Set.copyOf(known()));
+        address.requireOnly(Set.copyOf(known()), PciDevices.DRIVER_OPTIONS);
         final Set<Quirk> quirks = quirks(address);
         final boolean qemu = quirks.contains(Quirk.IDENTITY);
         final boolean extensions = extensions(address, quirks);

@@ -12,11 +12,15 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
+import java.util.Set;
 
 /**
  * Finds and opens PCI functions by {@link DeviceAddress}, through the providers on the class path. Thread-safe.
  */
 public final class PciDevices {
+    /** What a driver takes out of an address before it opens the device: here nobody knows these options. */
+    public static final Set<String> DRIVER_OPTIONS = Set.of("gid", "timeout", "vectors");
+
     private PciDevices() {
     }
 

@@ -10,6 +10,7 @@ import io.rdma4j.driver.dma.HostMemory;
 import io.rdma4j.driver.dma.PagePreference;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDeviceProvider;
+import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.driver.sysfs.PciFunction;
 import io.rdma4j.driver.sysfs.PciSysfs;
 import java.nio.ByteOrder;
@@ -69,7 +70,7 @@ public final class VfioProvider implements PciDeviceProvider {
 
     @Override
     public PciDevice open(final DeviceAddress address) {
-        address.requireOnly(OPTIONS);
+        address.requireOnly(OPTIONS, PciDevices.DRIVER_OPTIONS);
         requireLittleEndian(address);
         final PagePreference pages = PagePreference.parse(address.option(PAGES, "auto"));
         final boolean withoutIommu = isWithoutIommu(address);

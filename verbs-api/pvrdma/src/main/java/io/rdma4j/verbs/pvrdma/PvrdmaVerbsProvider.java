@@ -103,7 +103,7 @@ public final class PvrdmaVerbsProvider implements VerbsProvider {
 
     private static DeviceAddress withoutOwnOptions(final DeviceAddress address) {
         final Map<String, String> options = new LinkedHashMap<>(address.options());
-        options.keySet().removeAll(List.of(GID, TIMEOUT, VECTORS));
+        options.keySet().removeAll(PciDevices.DRIVER_OPTIONS);
         return new DeviceAddress(address.scheme(), address.path(), options);
     }
 }
