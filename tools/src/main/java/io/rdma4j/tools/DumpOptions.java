@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.tools.dump.DumpSource.Wish;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.Model.CommandSpec;
@@ -12,8 +13,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
+import java.io.PrintWriter;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /** Options of all commands that look into a device: which one, and in which form. */
 final class DumpOptions {
@@ -65,7 +68,32 @@ final class DumpOptions {
             requireOwn(sample, "--sample");
             return OpenedSource.ofProcess(pid, address, wishes);
         }
+        if (!sample && ownAddress().startsWith(RdmaDevices.DEFAULT_ADDRESS)) {
+            tellThatItIsEmpty();
+        }
+        return openOwn(wishes);
+    }
+
+    /**
+     * Opens a device of one's own, whatever is told of others.
+     *
+     * @param wishes what is asked for.
+     * @return the source; the caller closes it.
+     * @throws io.rdma4j.RdmaException if there is no such device, or it cannot be opened.
+     */
+    OpenedSource openOwn(final Set<Wish> wishes) {
         return OpenedSource.ofOwn(ownAddress(), sample, wishes);
+    }
+
+    /** Emulated devices are each process's own, also those of one name. */
+    private void tellThatItIsEmpty() {
+        final String processes = LiveViews.list().stream().filter(listed -> listed.status() == LiveViews.Status.LIVE)
+            .map(listed -> Long.toString(listed.pid())).distinct().collect(Collectors.joining(", "));
+        final PrintWriter err = spec.commandLine().getErr();
+        err.printf("rdma4j: this device was opened for the report and is empty; --pid N looks into a running process "
+            + "(%s), --sample makes objects%n", processes.isEmpty() ? "none has a device open now"
+            : "N is one of " + processes);
+        err.flush();
     }
 
     /**

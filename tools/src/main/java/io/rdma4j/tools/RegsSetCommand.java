@@ -71,7 +71,7 @@ final class RegsSetCommand implements Runnable {
                 register.risk()));
         }
         try (OpenedSource opened = noInit ? options.openFunction(options.wishes()).decodingMemory()
-            : options.open(options.wishes())) {
+            : options.openOwn(options.wishes())) {
             write(opened.source());
         }
     }

@@ -24,6 +24,7 @@ import java.util.List;
 /** The commands that look into devices, on the emulated device. */
 class DumpCommandsTest {
     private static final String OWN_PID = Long.toString(ProcessHandle.current().pid());
+    private static final String JUST_OPENED = "rdma4j: this device was opened for the report and is empty; ";
 
     @TempDir
     Path folder;
@@ -31,7 +32,7 @@ class DumpCommandsTest {
     private static Cli.Outcome succeed(final String... args) {
         final Cli.Outcome outcome = Cli.run(args);
         assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-        assertThat(outcome.err()).isEmpty();
+        assertThat(outcome.errLines()).allMatch(line -> line.startsWith(JUST_OPENED));
         return outcome;
     }
 
@@ -64,6 +65,21 @@ class DumpCommandsTest {
             assertThat(outcome.out()).contains("live", name + ": ");
             assertThat(outcome.outLines()).noneMatch(line -> line.startsWith("!"));
             assertThat(context.isClosed()).isFalse();
+        }
+    }
+
+    /** Nobody takes a device that was opened for the report for that of a program. */
+    @Test
+    void anEmulatedDeviceThatWasJustOpenedIsSaidToBeEmpty() {
+        try (RdmaContext context = RdmaDevices.open("emulated:dump-other")) {
+            final Cli.Outcome outcome = Cli.run("qp", "-d", "emulated:dump-fresh", "--json");
+            assertThat(outcome.exitCode()).isZero();
+            assertThat(outcome.errLines()).singleElement().asString().startsWith(
+                JUST_OPENED + "--pid N looks into a running process (N is one of ").contains(OWN_PID)
+                .endsWith("), --sample makes objects");
+            assertThat(outcome.json().has("sections")).isTrue();
+            assertThat(Cli.run("qp", "--pid", OWN_PID, "-d", context.address()).err()).isEmpty();
+            assertThat(Cli.run("qp", "-d", "emulated:dump-fresh", "--sample").err()).isEmpty();
         }
     }
 
