@@ -15,6 +15,7 @@ import java.math.RoundingMode;
 /** JSON as the commands print it: names in snake_case that stay as they are, GUIDs and GIDs as text. */
 public final class Json {
     private static final int DECIMALS = 3;
+    private static final int DIGITS = 6;
 
     private Json() {
     }
@@ -34,9 +35,11 @@ public final class Json {
      * A measured number, without digits that mean nothing.
      *
      * @param value any finite number.
-     * @return the number with three decimals.
+     * @return the number with six digits, or with as many as three decimals take.
      */
     public static BigDecimal rounded(final double value) {
-        return BigDecimal.valueOf(value).setScale(DECIMALS, RoundingMode.HALF_UP);
+        final BigDecimal exact = BigDecimal.valueOf(value);
+        final int beforePoint = exact.signum() == 0 ? DIGITS : exact.precision() - exact.scale();
+        return exact.setScale(Math.max(DECIMALS, DIGITS - beforePoint), RoundingMode.HALF_UP);
     }
 }
