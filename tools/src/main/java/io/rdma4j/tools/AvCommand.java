@@ -100,8 +100,10 @@ final class AvCommand extends DumpCommand {
 
     private void print(final List<SharedVector> found, final Terminal terminal) {
         if (has("--json")) {
-            final JsonArray all = new JsonArray();
-            found.forEach(one -> all.add(toJson(one)));
+            final JsonArray vectors = new JsonArray();
+            found.forEach(one -> vectors.add(toJson(one)));
+            final JsonObject all = new JsonObject();
+            all.add("address_vectors", vectors);
             Json.print(terminal.out(), all);
         } else if (name == null) {
             list(found, terminal.out());
