@@ -11,10 +11,9 @@ import picocli.CommandLine.Command;
 /** The command {@code cache}. */
 @Command(
     name = "cache",
-    description = "Prints the registration caches of the fabric layer, and the regions that they keep. Numbers "
-        + "that lead nowhere are marked with '!'.",
+    description = "Prints the registration caches of the fabric layer, and the regions that they keep. They are in "
+        + "programs that use that layer: look into one with --pid. Numbers that lead nowhere are marked with '!'.",
     footer = {
-        "  rdma4j cache --sample                    of a device with a few objects on it",
         "  rdma4j cache --pid 1234                  of a running process",
         "  rdma4j cache --pid 1234 --json --raw     for a program, with the bytes"
     })

@@ -83,6 +83,12 @@ class DumpCommandsTest {
         }
     }
 
+    /** A sample is of verbs, which have no such caches. */
+    @Test
+    void cachesAreSaidToBeThoseOfProcesses() {
+        assertThat(succeed("cache", "--help").out()).contains("--pid").doesNotContain("rdma4j cache --sample");
+    }
+
     @Test
     void registersOfAProcessAreItsOwnWords() {
         try (RdmaContext context = RdmaDevices.open("emulated:dump-shadow")) {
