@@ -54,6 +54,8 @@ public final class ShmCarrier implements Carrier {
     /** Idle rings that each poll looks at. */
     private static final int IDLE_LOOKS = 2;
     private static final int BUSY_LOOKS = 63;
+    /** Rings from peers; each takes mappings, of which a process has some 65,000. */
+    private static final int MAX_INLETS = 1024;
 
     private final ShmFolder folder;
     private final int ringSize;
@@ -430,10 +432,15 @@ public final class ShmCarrier implements Carrier {
             }
             if (inlet.isBroken() || inlet.hasEnded() || !homes.containsValue(inlet.home())
                 || inlet.peer().isGone(looks) && inlet.isDrained()) {
-                remove(i);
-                new Cleanup().run(inlet::dispose).run(() -> release(inlet.peer())).throwIfFailed();
+                drop(i);
             }
         }
+    }
+
+    private void drop(final int index) {
+        final ShmInlet inlet = inlets[index];
+        remove(index);
+        new Cleanup().run(inlet::dispose).run(() -> release(inlet.peer())).throwIfFailed();
     }
 
     private void remove(final int index) {
@@ -478,20 +485,46 @@ public final class ShmCarrier implements Carrier {
         }
         try (Undo undo = new Undo()) {
             undo.add(() -> forgetIfUnused(peer));
+            final ShmFolder.Opened home = homes.get(offer.dest());
+            final int before = inletOf(peer, home);
+            requireNew(offer, before);
             final SealedMemory memory = SealedMemory.open(peer.owner().pid(), offer.descriptor(),
                 ShmRing.DATA_OFFSET + ShmRing.LEAST_DATA, ShmRing.DATA_OFFSET + ShmRing.MOST_DATA);
             undo.add(memory::close);
-            final ShmFolder.Opened home = homes.get(offer.dest());
             final ShmRing.Title title = new ShmRing.Title(offer.nonce(), offer.source(), peer.owner().life(),
                 offer.dest(), home.owner().life());
             if (!title.isAt(memory.address(), memory.length())) {
                 throw new IOException("descriptor " + offer.descriptor() + " of process " + peer.owner().pid()
                     + " is not the ring that it offers");
             }
-            add(new ShmInlet(title, home, peer, memory, sharedBy(peer, memory)));
+            final ShmInlet inlet = new ShmInlet(title, home, peer, memory, sharedBy(peer, memory));
             undo.forget();
+            if (before >= 0) {
+                drop(before); // Its writer has given it up: it has one ring for a peer.
+            }
+            add(inlet);
         } catch (final IOException e) {
             refuse(e.getMessage());
+        }
+    }
+
+    /** Below 0 if there is none. */
+    private int inletOf(final ShmPeer source, final ShmFolder.Opened dest) {
+        for (int i = 0; i < inletCount; i++) {
+            if (inlets[i].connects(source, dest)) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    /** Whoever offers the same again and again would have this process run out of mappings. */
+    private void requireNew(final ShmFolder.Offer offer, final int before) throws IOException {
+        if (before < 0 && inletCount == MAX_INLETS) {
+            throw new IOException("there are " + MAX_INLETS + " rings from peers already");
+        }
+        if (before >= 0 && inlets[before].nonce() == offer.nonce()) {
+            throw new IOException("the " + inlets[before] + " was offered again");
         }
     }
 

@@ -52,6 +52,15 @@ final class ShmInlet {
         peer.use();
     }
 
+    /** Whether both ends are these, in this life of theirs. */
+    boolean connects(final ShmPeer source, final ShmFolder.Opened dest) {
+        return peer == source && home == dest;
+    }
+
+    long nonce() {
+        return title.nonce();
+    }
+
     ShmFolder.Opened home() {
         return home;
     }

@@ -260,6 +260,80 @@ class ShmHostileTest extends ShmFixture {
         assertThat(b.toString()).contains("0 rings from peers", "6 refused");
     }
 
+    /** Each time would cost a mapping, of which a process has some 65,000. */
+    @Test
+    void aRingThatIsOfferedAgainIsRefused() throws Exception {
+        final ShmCarrier b = carrier(B);
+        final Lane lane = carrier(A).lane(A, B);
+        final String offer = files().stream().filter(name -> name.startsWith("ring-")).findFirst().orElseThrow();
+        final int number = offer.lastIndexOf('-') + 1;
+        ShmPattern.send(lane, 0);
+        receive(b, 0, 1);
+        final int mappings = MappedMemory.mappedCount();
+        for (final String zeros : new String[] {"", "0", "00", ""}) {
+            final long before = b.refusals();
+            Files.createFile(folder.resolve(offer.substring(0, number) + zeros + offer.substring(number)));
+            await("it is refused: " + b, () -> {
+                b.poll(frame -> { }, 1);
+                return b.refusals() > before;
+            });
+        }
+        assertThat(MappedMemory.mappedCount()).isEqualTo(mappings);
+        assertThat(b.toString()).contains("1 rings from peers", "was offered again");
+        assertThat(ShmPattern.send(lane, 1)).isTrue();
+        receive(b, 1, 1);
+    }
+
+    @Test
+    void anotherRingOfThePairTakesThePlaceOfTheFirst() throws Exception {
+        final ShmCarrier b = carrier(B);
+        final Lane lane = carrier(A).lane(A, B);
+        receiveNone(b);
+        final int mappings = MappedMemory.mappedCount();
+        try (ShmFolder.Opened source = place().find(A); ShmFolder.Opened dest = place().find(B);
+            SealedMemory memory = SealedMemory.create("rings", ShmRing.DATA_OFFSET + SMALL_RING)) {
+            for (int nonce = 1; nonce <= 5; nonce++) {
+                final ShmRing.Title title = new ShmRing.Title(nonce, A, source.owner().life(), B, dest.owner().life());
+                title.write(memory.address(), SMALL_RING);
+                place().offer(title, memory.descriptor());
+                await("it is taken", () -> {
+                    b.poll(frame -> { }, 1);
+                    return offers() == 0;
+                });
+                assertThat(b.toString()).contains("1 rings from peers");
+            }
+        }
+        assertThat(MappedMemory.mappedCount()).isEqualTo(mappings);
+        await("its writer is told that nobody reads the first one", () -> {
+            ShmPattern.send(lane, 0);
+            return !lane.isOpen();
+        });
+    }
+
+    @Test
+    void ringsFromPeersHaveALimitInAll() throws Exception {
+        final Gid[] sources = new Gid[33];
+        final Gid[] dests = new Gid[33];
+        Arrays.setAll(sources, i -> new Gid(1, 0x100 + i));
+        Arrays.setAll(dests, i -> new Gid(1, 0x200 + i));
+        final ShmCarrier a = carrier(sources);
+        final ShmCarrier b = carrier(dests);
+        for (final Gid source : sources) {
+            for (final Gid dest : dests) {
+                assertThat(a.lane(source, dest)).isNotNull();
+            }
+        }
+        await("some are refused", () -> {
+            b.poll(frame -> { }, 1);
+            return b.refusals() >= sources.length * dests.length - 1024;
+        });
+        assertThat(b.toString()).contains("1024 rings from peers");
+    }
+
+    private long offers() {
+        return Arrays.stream(folder.toFile().list()).filter(name -> name.startsWith("ring-")).count();
+    }
+
     @Test
     void oneRingIsNotAnother() throws Exception {
         final ShmCarrier b = carrier(B);
