@@ -56,6 +56,8 @@ public final class ShmCarrier implements Carrier {
     private static final int BUSY_LOOKS = 63;
     /** Rings from peers; each takes mappings, of which a process has some 65,000. */
     private static final int MAX_INLETS = 1024;
+    private static final int ENFILE = 23;
+    private static final int EMFILE = 24;
 
     private final ShmFolder folder;
     private final int ringSize;
@@ -83,6 +85,8 @@ public final class ShmCarrier implements Carrier {
     private volatile boolean closed;
     private Set<Path> owners = Set.of();
     private long folderSeen = -1;
+    /** The folder has something that was not taken for a lack of files or memory. */
+    private boolean leftOver;
     private int looks;
 
     /** The thread's that polls, from here on. Those that had frames lately are in front. */
@@ -236,12 +240,12 @@ public final class ShmCarrier implements Carrier {
     }
 
     private ShmLane connect(final Gid source, final Gid dest) {
-        final ShmFolder.Opened home = homes.get(source);
-        final ShmPeer peer = home == null ? null : peer(dest);
-        if (peer == null) {
-            return null;
-        }
         try (Undo undo = new Undo()) {
+            final ShmFolder.Opened home = homes.get(source);
+            final ShmPeer peer = home == null ? null : peer(dest);
+            if (peer == null) {
+                return null;
+            }
             undo.add(() -> forgetIfUnused(peer));
             final ShmRing.Title title = new ShmRing.Title(ShmFolder.random(), source, home.owner().life(), dest,
                 peer.owner().life());
@@ -267,21 +271,16 @@ public final class ShmCarrier implements Carrier {
     }
 
     /** One that lives; null if there is none. Whoever does not use it then, forgets it. */
-    private ShmPeer peer(final Gid gid) {
+    private ShmPeer peer(final Gid gid) throws IOException {
         final ShmPeer known = peers.get(gid);
         if (known != null && !known.isGone()) {
             return known;
         }
-        try {
-            final ShmPeer found = ShmPeer.find(folder, gid);
-            if (found != null) {
-                peers.put(gid, found);
-            }
-            return found;
-        } catch (final IOException e) {
-            refuse(e.getMessage());
-            return null;
+        final ShmPeer found = ShmPeer.find(folder, gid);
+        if (found != null) {
+            peers.put(gid, found);
         }
+        return found;
     }
 
     private void forgetIfUnused(final ShmPeer peer) {
@@ -401,7 +400,7 @@ public final class ShmCarrier implements Carrier {
 
     private void lookIntoFolder(final int knocks) {
         final long time = folder.changed();
-        if (knocks != knocksSeen || time != folderSeen) {
+        if (knocks != knocksSeen || time != folderSeen || leftOver) {
             knocksSeen = knocks;
             folderSeen = System.currentTimeMillis() - time < CLOCK_MILLIS ? -1 : time;
             scan();
@@ -457,16 +456,22 @@ public final class ShmCarrier implements Carrier {
 
     private void scan() {
         final Set<Path> found = new HashSet<>();
-        for (final Path file : folder.files()) {
-            if (ShmFolder.isOfOwner(file)) {
-                found.add(file);
-                continue;
+        leftOver = false;
+        try {
+            for (final Path file : folder.files()) {
+                if (ShmFolder.isOfOwner(file)) {
+                    found.add(file);
+                    continue;
+                }
+                final ShmFolder.Offer offer = ShmFolder.Offer.of(file);
+                if (offer != null && homes.containsKey(offer.dest())) {
+                    tryAccept(offer);
+                }
             }
-            final ShmFolder.Offer offer = ShmFolder.Offer.of(file);
-            if (offer != null && homes.containsKey(offer.dest())) {
-                accept(offer);
-                ShmFolder.remove(file);
-            }
+        } catch (final IOException e) {
+            leftOver = true;
+            refuse(e.getMessage());
+            return;
         }
         if (!found.equals(owners)) {
             owners = found;
@@ -478,7 +483,26 @@ public final class ShmCarrier implements Carrier {
         }
     }
 
-    private void accept(final ShmFolder.Offer offer) {
+    /** An offer is made once: one that was not taken because something ran short stays there. */
+    private void tryAccept(final ShmFolder.Offer offer) {
+        boolean ranShort = false;
+        try {
+            accept(offer);
+        } catch (final IOException e) {
+            ranShort = e.getCause() instanceof RdmaException cause && isShortage(cause.errno());
+            refuse(e.getMessage());
+        }
+        leftOver |= ranShort;
+        if (!ranShort) {
+            ShmFolder.remove(offer.file());
+        }
+    }
+
+    private static boolean isShortage(final int errno) {
+        return errno == EMFILE || errno == ENFILE || errno == RdmaException.ENOMEM;
+    }
+
+    private void accept(final ShmFolder.Offer offer) throws IOException {
         final ShmPeer peer = peer(offer.source());
         if (peer == null) {
             return; // It ended since.
@@ -503,8 +527,6 @@ public final class ShmCarrier implements Carrier {
                 drop(before); // Its writer has given it up: it has one ring for a peer.
             }
             add(inlet);
-        } catch (final IOException e) {
-            refuse(e.getMessage());
         }
     }
 
@@ -562,7 +584,7 @@ public final class ShmCarrier implements Carrier {
             lookIfDue(changed || inbox.knocks() != knocksSeen ? 0 : LOOK_NANOS);
             final long left = most - (System.nanoTime() - begin);
             if (left <= 0 || epoch.get() != before || sleep(
-                isLonely() && !missed ? left : Math.min(left, LOOK_NANOS))) {
+                isLonely() && !missed && !leftOver ? left : Math.min(left, LOOK_NANOS))) {
                 return;
             }
         }

@@ -320,14 +320,17 @@ final class ShmFolder {
         }
     }
 
-    /** What there is now, by name. */
-    Set<Path> files() {
+    /**
+     * What there is now, by name.
+     *
+     * @throws IOException if it cannot be read, as where the process has too many files open
+     */
+    Set<Path> files() throws IOException {
         final Set<Path> found = new TreeSet<>();
         try (DirectoryStream<Path> all = Files.newDirectoryStream(path)) {
             all.forEach(found::add);
-        } catch (final IOException | DirectoryIteratorException e) {
-            // Nobody is found then; the next look may find them.
-            return found;
+        } catch (final DirectoryIteratorException e) {
+            throw e.getCause();
         }
         return found;
     }
@@ -338,17 +341,22 @@ final class ShmFolder {
 
     /** Removes what dead processes left. */
     void sweep() {
-        for (final Path file : files()) {
-            final String name = file.getFileName().toString();
-            if (name.startsWith(GID) || name.startsWith(DRAFT)) {
-                removeDead(file);
+        try {
+            for (final Path file : files()) {
+                final String name = file.getFileName().toString();
+                if (name.startsWith(GID) || name.startsWith(DRAFT)) {
+                    removeDead(file);
+                }
             }
-        }
-        for (final Path file : files()) {
-            final Offer offer = Offer.of(file);
-            if (offer != null && !(Files.exists(fileOf(offer.source)) && Files.exists(fileOf(offer.dest)))) {
-                remove(file);
+            for (final Path file : files()) {
+                final Offer offer = Offer.of(file);
+                if (offer != null && !(Files.exists(fileOf(offer.source)) && Files.exists(fileOf(offer.dest)))) {
+                    remove(file);
+                }
             }
+        } catch (final IOException e) {
+            // Whoever binds a GID next tries again.
+            return;
         }
     }
 

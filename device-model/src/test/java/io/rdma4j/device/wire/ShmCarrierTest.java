@@ -7,9 +7,12 @@ package io.rdma4j.device.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counters;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.testing.Allocations;
 import io.rdma4j.testing.Patience;
 
@@ -22,6 +25,8 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two carriers of one process, which know each other as those of two processes do. */
 @Timeout(180)
@@ -391,6 +396,48 @@ class ShmCarrierTest extends ShmFixture {
             hub.poll(frame -> heard[0]++, 8);
             return heard[0] >= 640;
         });
+    }
+
+    /** An offer is made once, and knocks are not repeated. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3, 4})
+    void aRingThatIsOfferedWhileFilesRunShortIsFoundLater(final int spare) throws Exception {
+        final ShmCarrier a = carrier(A);
+        final ShmCarrier b = carrier(B);
+        // Once in vain, so that nothing is left to be loaded, which takes files too.
+        a.lane(A, B);
+        receiveNone(b);
+        final Gid other = new Gid(1, 1);
+        a.bind(other);
+        receiveNone(b);
+        final Lane lane = a.lane(other, B);
+        ShmPattern.send(lane, 0);
+        final List<Fd> all = new ArrayList<>();
+        try {
+            takeAllFiles(all);
+            for (int i = 0; i < spare; i++) {
+                all.remove(all.size() - 1).close();
+            }
+            final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200);
+            while (System.nanoTime() - end < 0) {
+                b.poll(frame -> ShmPattern.check(frame, 0), 0);
+            }
+        } finally {
+            all.forEach(Fd::close);
+        }
+        await("the frame", () -> b.poll(frame -> ShmPattern.check(frame, 0), 1) == 1);
+    }
+
+    private static void takeAllFiles(final List<Fd> all) {
+        final int most = 1 << 17;
+        while (all.size() < most) {
+            try {
+                all.add(Fd.open("/dev/null", LibcConstants.O_RDONLY));
+            } catch (final RdmaException e) {
+                return;
+            }
+        }
+        assumeThat(all.size()).as("files that may be open").isLessThan(most);
     }
 
     @Test
