@@ -18,8 +18,8 @@ import java.util.concurrent.locks.LockSupport;
  * may lie unread. Nobody waits for this thread.
  */
 final class ClientThread implements AutoCloseable {
-    /** So many files may wait to be closed. */
-    private static final int MAX_FILES = 256;
+    /** So many files may wait to be closed, and those of one message more. */
+    private static final int MAX_FILES = 128;
 
     private final Runnable signals;
     private final Queue<Fd> files = new ConcurrentLinkedQueue<>();

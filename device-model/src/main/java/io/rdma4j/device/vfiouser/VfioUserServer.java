@@ -40,8 +40,8 @@ public final class VfioUserServer implements AutoCloseable {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_MILLIS = 30_000;
     private static final int BACKLOG = 4;
-    /** So many clients may leave a thread behind that their files hold up. */
-    static final int MAX_HELD_UP = 16;
+    /** So many clients may leave a thread behind that their files hold up: together some 3,000, of 4,096 or more. */
+    static final int MAX_HELD_UP = 8;
     private static final int FILE_TYPE = 0170000;
     private static final int SOCKET_TYPE = 0140000;
     private static final int ECONNREFUSED = 111;

@@ -40,6 +40,8 @@ import org.junit.jupiter.api.Test;
 
 /** A client that keeps no rule loses its connection at most; the next one finds a device that works. */
 class HostileClientTest {
+    /** SCM_MAX_FD. */
+    private static final int KERNELS_LIMIT = 253;
     private static final int EINVAL = RdmaException.EINVAL;
     private static final int ENOSPC = 28;
     private static final long PAGE = 4096;
@@ -342,6 +344,53 @@ class HostileClientTest {
         }
         served.awaitEvent("client gone");
         served.awaitOpenFiles(before);
+    }
+
+    /** The kernel closes what the receiver has no room for, on the thread that receives. */
+    @Test
+    void moreFilesThanAgreedOnWhoseCloseWaitsHoldUpNobody() throws IOException {
+        final int before = Fd.openCount();
+        try (ServerSocket deaf = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
+            EventFd event = EventFd.create(); Fd lingering = lingering(deaf.getLocalPort())) {
+            final int[] many = new int[KERNELS_LIMIT];
+            Arrays.fill(many, event.fd());
+            many[KERNELS_LIMIT - 1] = lingering.fd();
+            synchronized (served.events) {
+                // The server waits behind this event, so that what it takes out of the message is the last of it.
+                try (Client client = new Client(served.path)) {
+                    served.awaitEvent("client connected");
+                    assertThat(sendmsg(client.socket.fd(), many)).isPositive();
+                    lingering.close();
+                }
+            }
+            served.awaitEvent("it passed more files");
+            try (Client next = Client.ready(served.path)) {
+                good(next.request(GET_INFO, payload(16).putInt(16)));
+            }
+        }
+        served.awaitNoClient();
+        served.awaitOpenFiles(before);
+    }
+
+    /** As {@link LocalSockets} does, without a limit of its own. */
+    private static int sendmsg(int socket, int... files) {
+        final Memory bytes = new Memory(HEADER_LENGTH);
+        bytes.clear();
+        final Memory iov = new Memory(16);
+        iov.setPointer(0, bytes);
+        iov.setLong(8, HEADER_LENGTH);
+        final Memory control = new Memory(16 + files.length * 4L);
+        control.setLong(0, control.size());
+        control.setInt(8, 1);
+        control.setInt(12, 1);
+        control.write(16, files, 0, files.length);
+        final Memory message = new Memory(56);
+        message.clear();
+        message.setPointer(16, iov);
+        message.setLong(24, 1);
+        message.setPointer(32, control);
+        message.setLong(40, control.size());
+        return call("sendmsg", socket, message, 0);
     }
 
     /** Connected to somebody who does not read, and full. */

@@ -43,7 +43,15 @@ final class Served implements AutoCloseable {
         path = folder.resolve("s");
         device = (EmulatedDevice) PciDevices.open(
             DeviceAddress.parse("emulated:served" + COUNT.incrementAndGet() + options));
-        server = VfioUserServer.open(path, device, events::add);
+        server = VfioUserServer.open(path, device, this::told);
+    }
+
+    /** Whoever has the monitor of the list keeps the server from going on behind the next event. */
+    private void told(String event) {
+        events.add(event);
+        synchronized (events) {
+            assert !events.isEmpty();
+        }
     }
 
     /** Waits until something was told. */

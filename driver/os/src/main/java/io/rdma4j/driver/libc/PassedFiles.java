@@ -14,8 +14,11 @@ import java.util.List;
  * takes them. For one thread at a time.
  */
 public final class PassedFiles implements AutoCloseable {
-    /** How many can come at once; the kernel's own limit is 253. */
-    public static final int MAX = 64;
+    /**
+     * How many can come at once, which is the kernel's own limit (SCM_MAX_FD). With less room it would close the others
+     * itself, while the receiver waits: a close may take as long as the sender likes.
+     */
+    public static final int MAX = 253;
 
     private final SocketMessage message = new SocketMessage();
     private final List<Fd> files = new ArrayList<>();
