@@ -261,10 +261,15 @@ public final class Engine implements Port {
     /**
      * Does what waits for a time or for a thread without locks. For whoever waits for the device.
      *
-     * @return nanoseconds until there is something to do again, {@link Long#MAX_VALUE} if nothing waits.
+     * @return nanoseconds until there is something to do again, 0 if there is more already, {@link Long#MAX_VALUE} if
+     *         nothing waits.
      */
     public long service() {
+        context.goOn();
         afterDoorbell();
+        if (context.isBehind()) {
+            return 0;
+        }
         final long left = context.timers().left();
         return polled ? Math.min(left, POLLED_NANOS) : left;
     }

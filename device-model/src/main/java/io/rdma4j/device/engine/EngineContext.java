@@ -31,6 +31,7 @@ final class EngineContext {
     private final Agenda agenda;
     /** What threads of this device alone do. */
     private final Agenda own = new Agenda();
+    private final Agenda later = new Agenda();
     private final TableRoom room = new TableRoom();
     private final Regions regions;
     private final GidTable gids;
@@ -142,6 +143,31 @@ final class EngineContext {
         } else {
             requester.run();
         }
+    }
+
+    /**
+     * Has a send queue go on when whoever looks after this device has done other things, too. The caller may hold
+     * locks.
+     *
+     * @return false if nobody looks after it: then who runs the queue is its own user, who waits for nobody else.
+     */
+    boolean goOnLater(Runnable queue) {
+        if (!events.isLookedAfter()) {
+            return false;
+        }
+        later.add(queue);
+        events.timer();
+        return true;
+    }
+
+    /** One queue of those that were to go on later. The caller holds no lock. */
+    void goOn() {
+        later.doNext();
+    }
+
+    /** Whether some are still to go on. */
+    boolean isBehind() {
+        return later.hasWork();
     }
 
     EngineEvents events() {

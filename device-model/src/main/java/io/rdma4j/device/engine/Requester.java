@@ -33,6 +33,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * is set or not; and of max_rd_atomic only matters whether it is 0.
  */
 final class Requester extends Padded implements Runnable {
+    /** Of payload, before a device that is looked after by a thread does other things, too. */
+    private static final long BYTES_AT_ONCE = 64L << 20;
+    private static final int NOTHING = -1;
+
     private final EngineContext context;
     private final QueuePair qp;
     private final WqeQueue queue;
@@ -55,6 +59,9 @@ final class Requester extends Padded implements Runnable {
     private long completed;
     /** Of those, what took the short way: a test that means to go it looks whether it did. */
     private long shortened;
+    private final Runnable goOn = this::goOn;
+    /** Whether {@link #goOn} is to be run. */
+    private boolean goesOnLater;
     private boolean draining;
     private boolean tellsDrained;
 
@@ -158,7 +165,8 @@ final class Requester extends Padded implements Runnable {
 
     /**
      * At most as many as the ring has: every post comes with a doorbell of its own, so what is posted meanwhile is not
-     * left lying, and no driver can keep the device in here. Who destroys the queue pair waits for one at most.
+     * left lying, and no driver can keep the device in here. Who destroys the queue pair waits for one at most. A
+     * guest's requests cost it nothing where its regions have the same page many times: of them the bytes count, too.
      */
     private void execute() {
         if (qp.isDead() || qp.state() == QpState.PVRDMA_QPS_RESET) {
@@ -174,10 +182,13 @@ final class Requester extends Padded implements Runnable {
         }
         try {
             boolean goesOn = true;
+            long left = BYTES_AT_ONCE;
             for (int budget = queue.count(); goesOn && budget > 0 && !qp.isDead(); budget--) {
                 final int state = qp.state();
                 if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD && retries.isWaiting()) {
-                    goesOn = executeNext();
+                    final long done = executeNext();
+                    left -= done;
+                    goesOn = done >= 0 && (left > 0 || !goOnLater());
                 } else {
                     goesOn = false;
                     flushIfFailed(state);
@@ -250,15 +261,32 @@ final class Requester extends Padded implements Runnable {
         }
     }
 
-    private boolean executeNext() {
+    /** Under the lock. */
+    private boolean goOnLater() {
+        goesOnLater = goesOnLater || context.goOnLater(goOn);
+        return goesOnLater;
+    }
+
+    private void goOn() {
+        lock.lock();
+        goesOnLater = false;
+        lock.unlock();
+        run();
+    }
+
+    /** How many bytes it moved; {@link #NOTHING} if the queue does not go on now. */
+    private long executeNext() {
         final int found = ring != null ? ring.peek() : queue.peek();
         if (found == RingIndex.HAS_DATA) {
-            return express != null && executeExpress() || execute(queue.page(), queue.offset());
+            if (express != null && executeExpress()) {
+                return express.length();
+            }
+            return execute(queue.page(), queue.offset()) ? executor.list().length() : NOTHING;
         }
         if (found == RingIndex.CORRUPT) {
             breakDown("corrupt send queue index");
         }
-        return false;
+        return NOTHING;
     }
 
     private boolean executeExpress() {

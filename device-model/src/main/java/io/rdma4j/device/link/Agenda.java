@@ -57,6 +57,14 @@ public final class Agenda extends Padded {
         }
     }
 
+    /** Does one thing of what there is to do; the caller holds no lock of a device. */
+    public void doNext() {
+        final Runnable task = size > 0 ? take() : null;
+        if (task != null) {
+            task.run();
+        }
+    }
+
     /**
      * {@return whether there is something to do}
      */

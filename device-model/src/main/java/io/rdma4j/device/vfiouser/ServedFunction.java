@@ -46,9 +46,10 @@ public interface ServedFunction extends PciDevice {
     boolean isLineAsserted();
 
     /**
-     * Has the device do what waits for a time.
+     * Has the device do what waits for a time, and some of what waits for nothing.
      *
-     * @return nanoseconds until there is something to do again; {@link Long#MAX_VALUE} if nothing waits.
+     * @return nanoseconds until there is something to do again: 0 if there is more already, {@link Long#MAX_VALUE} if
+     *         nothing waits.
      */
     long service();
 }

@@ -63,6 +63,8 @@ public final class VfioUserServer implements AutoCloseable {
     private final List<Thread> heldUp = new ArrayList<>(MAX_HELD_UP);
     /** Closes the sockets of clients that are turned away; null until there is one. */
     private ClientThread closer;
+    /** Whether the device had more to do than it did at once. */
+    private boolean behind;
     private long nextService;
     private long nextAccept = System.nanoTime();
 
@@ -169,7 +171,7 @@ public final class VfioUserServer implements AutoCloseable {
             service();
         }
         if (connection != null) {
-            serve(polled.revents(client) != 0);
+            serve(polled.revents(client));
         }
         if (next >= 0 && polled.revents(next) != 0) {
             tryAccept();
@@ -190,7 +192,9 @@ public final class VfioUserServer implements AutoCloseable {
     /** Cleared first: what is asked for meanwhile is done next. */
     private void service() {
         attention = false;
-        nextService = System.nanoTime() + Math.min(device.service(), TimeUnit.HOURS.toNanos(1));
+        final long left = device.service();
+        behind = left <= 0;
+        nextService = System.nanoTime() + Math.min(left, TimeUnit.HOURS.toNanos(1));
     }
 
     /** Any thread. */
@@ -201,9 +205,11 @@ public final class VfioUserServer implements AutoCloseable {
         }
     }
 
-    private void serve(boolean ready) {
+    private void serve(int revents) {
         try {
-            if (ready && !connection.receive()) {
+            // What a client that is gone has asked for may take long.
+            final boolean gone = behind && (revents & LibcConstants.POLLHUP) != 0;
+            if (gone || revents != 0 && !connection.receive()) {
                 events.accept("client gone: " + connection);
                 endConnection();
             } else if (connection.waitingSince() != 0

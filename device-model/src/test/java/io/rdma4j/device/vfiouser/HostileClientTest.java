@@ -17,13 +17,21 @@ import com.sun.jna.Memory;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.driver.libc.EventFd;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FileCalls;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.LocalSockets;
+import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
+import io.rdma4j.hw.pvrdma.cmd.CreateMrResponse;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -469,6 +477,48 @@ class HostileClientTest {
             }
             served.awaitOpenFiles(before);
         }
+    }
+
+    /** Pages of a region may all be the same one; so much work costs a guest nothing. */
+    @Test
+    void whatAGuestHasPostedDoesNotKeepTheServerWhenTheGuestIsGone() {
+        try (ClientMachine machine = new ClientMachine(served.path)) {
+            ringForWrites(RawDriver.ready(new RawDriver(machine, served.device)), 8192, 0);
+        }
+        served.awaitEvent("client gone");
+    }
+
+    @Test
+    void whatAGuestHasPostedGoesOnByItself() {
+        try (ClientMachine machine = new ClientMachine(served.path)) {
+            final RawCq cq = ringForWrites(RawDriver.ready(new RawDriver(machine, served.device)), 4,
+                SendFlags.PVRDMA_SEND_SIGNALED);
+            for (int i = 0; i < 4; i++) {
+                assertThat(cq.await().status()).isZero();
+            }
+        }
+    }
+
+    /** Each of 256 MiB. */
+    private static RawCq ringForWrites(RawDriver driver, int count, int flags) {
+        final int length = 256 << 20;
+        final RawCq cq = driver.createCq(64);
+        final RawQp from = driver.createQp(RawQp.with().cq(cq).sizes(count, 16, 1));
+        RawQp.connect(from, driver.createQp(RawQp.with().cq(cq)));
+        final long[] pages = new long[length / (int) PAGE];
+        Arrays.fill(pages, driver.register((int) PAGE, RawPair.ALL).memory(0).iova());
+        final long pdir = driver.pdir(pages);
+        final CreateMrResponse region = new CreateMrResponse().wrap(driver.ok(Command.CREATE_MR,
+            b -> new CreateMrRequest().wrap(b, 0).set(CreateMrRequest.PD_HANDLE, driver.pd)
+                .set(CreateMrRequest.START, 0L).set(CreateMrRequest.LENGTH, (long) length)
+                .set(CreateMrRequest.ACCESS_FLAGS, RawPair.ALL).set(CreateMrRequest.PDIR_DMA, pdir)
+                .set(CreateMrRequest.NCHUNKS, pages.length)), 0);
+        for (int i = 0; i < count; i++) {
+            from.write(wqe -> wqe.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, flags)
+                .rdma(0, region.get(CreateMrResponse.RKEY)).sge(0, length, region.get(CreateMrResponse.LKEY)));
+        }
+        from.ringSend();
+        return cq;
     }
 
     /** Random bytes behind good headers, with and without files. */
