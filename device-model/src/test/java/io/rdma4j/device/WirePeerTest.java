@@ -55,6 +55,7 @@ import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -398,6 +399,37 @@ class WirePeerTest {
         final byte[] last = answers.get(answers.size() - 1).bytes();
         assertThat(Aeth.NAMES.of(Aeth.syndrome(new UnsafeBuffer(last), Bth.LENGTH)))
             .isEqualTo(Aeth.NAMES.of(Aeth.NAK_REMOTE_ACCESS));
+    }
+
+    /** Who goes on from a number that the peer has taken would have it take the next message for a repeat. */
+    @Test
+    void aNumberThatWasAcknowledgedIsNotUsedAgain() {
+        connectServed();
+        final RawRegion gone = driver.registerInOne(MTU, RawPair.ALL);
+        qp.destroy();
+        qp = driver.createQp(RawQp.with().cq(cq));
+        qp.timeout = 20;
+        qp.connect(THEIR_QPN, bytes(theirs));
+        qp.send(1, region.start(), 40, region.lkey);
+        qp.send(2, region.start(), 40, region.lkey);
+        qp.send(3, gone.start(), 40, gone.lkey);
+        assertThat(serve()).hasSize(3);
+        driver.device().faults().passTime(Duration.ofHours(1));
+        assertThat(serve()).as("the second time").hasSize(3);
+        assertThat(driver.destroy(Command.DESTROY_MR, gone.handle)).isZero();
+        // The peer has taken the first one, and had no receive for the second one; then one for its copy.
+        acknowledge(FIRST_PSN, Aeth.ACK);
+        acknowledge(FIRST_PSN + 1, Aeth.RNR_NAK);
+        acknowledge(FIRST_PSN + 1, Aeth.ACK);
+        serve();
+        for (final int status : new int[] {0, 0, WcStatus.PVRDMA_WC_LOC_PROT_ERR}) {
+            assertThat(cq.poll().status()).isEqualTo(status);
+        }
+        assertThat(qp.query().get(QpAttr.SQ_PSN)).isEqualTo(FIRST_PSN + 3);
+    }
+
+    private void acknowledge(int psn, int syndrome) {
+        send(Opcode.ACKNOWLEDGE, psn, false, 0, syndrome << 24);
     }
 
     /** Memory of a file in the device's reach. */

@@ -91,6 +91,8 @@ final class WireSender extends Padded {
     private int sent;
     /** Behind the last packet that the peer may have taken: what it said it has not is not counted. */
     private int reached;
+    /** Behind the last packet that was sent once more while nobody knew what became of it. */
+    private int twice;
     /** Which request the executor's message and memory are of. */
     private int loaded;
     private boolean isLoaded;
@@ -214,6 +216,7 @@ final class WireSender extends Padded {
             mtuShift = attributes.mtuShift;
             sent = unacked;
             reached = unacked;
+            twice = unacked;
             progressed();
         }
         enter(executor.load(page, at, opcode, flags));
@@ -432,7 +435,7 @@ final class WireSender extends Padded {
             || (next == begun ? qp.state() != QpState.PVRDMA_QPS_SQD : next == done || !failed(next))) {
             return false;
         }
-        goBack();
+        sendTwice();
         return true;
     }
 
@@ -538,7 +541,7 @@ final class WireSender extends Padded {
     private void askForMissing(int until) {
         if (isBusy() && Psn.ahead(until, unacked) > 0 && asked != unacked) {
             asked = unacked;
-            goBack();
+            sendTwice();
         }
     }
 
@@ -593,7 +596,7 @@ final class WireSender extends Padded {
 
     /** The peer has said so of all that is not acknowledged; a word of packets that were sent twice may be old. */
     private void notTaken() {
-        if (retriesLeft == attributes.retryCnt) {
+        if (Psn.ahead(unacked, twice) >= 0) {
             reached = unacked;
         }
     }
@@ -626,6 +629,9 @@ final class WireSender extends Padded {
     }
 
     private void progressed() {
+        if (Psn.ahead(unacked, reached) > 0) {
+            reached = unacked;
+        }
         asked = NOTHING;
         waitsForReceive = false;
         retriesLeft = attributes.retryCnt;
@@ -693,9 +699,15 @@ final class WireSender extends Padded {
         } else {
             context.counters().increment(Counter.RETRIES);
             asked = NOTHING;
-            goBack();
+            sendTwice();
             deadline = context.timers().now() + Retries.timeoutNanos(attributes, attributes.retryCnt - retriesLeft);
         }
+    }
+
+    /** Of what was sent before, some may still arrive. */
+    private void sendTwice() {
+        twice = sent;
+        goBack();
     }
 
     /** Sends again from the first packet that is not acknowledged. */
