@@ -401,6 +401,26 @@ class WirePeerTest {
             .isEqualTo(Aeth.NAMES.of(Aeth.NAK_REMOTE_ACCESS));
     }
 
+    /** What it would answer is of memory that the program may use for something else. */
+    @Test
+    void whatWaitsIsNotSentWhenThePeerWasGivenUp() {
+        connectServed();
+        final RawRegion source = driver.registerInOne(LONG_READ * MTU, RawPair.ALL);
+        beginLongRead(source);
+        qp.send(1, region.start(), 4, region.lkey);
+        final long begun = System.nanoTime();
+        while (state(qp) != QpState.PVRDMA_QPS_ERR) {
+            assertThat(System.nanoTime() - begun).as(driver.device()::describe).isLessThan(DEADLINE);
+            driver.device().faults().passTime(Duration.ofHours(1));
+            driver.device().service();
+        }
+        assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        came();
+
+        assertThat(serve()).isEmpty();
+        assertThat(driver.device().describe()).doesNotContain("answers wait");
+    }
+
     /** Who goes on from a number that the peer has taken would have it take the next message for a repeat. */
     @Test
     void aNumberThatWasAcknowledgedIsNotUsedAgain() {

@@ -436,7 +436,7 @@ final class Requester extends Padded implements Runnable {
     private void failConnection(int event) {
         if (qp.fail(event)) {
             flush();
-            qp.responder().flushAfterFailure();
+            qp.responder().endAfterFailure();
         }
     }
 

@@ -599,10 +599,22 @@ final class Responder extends Padded implements Destination {
 
     /** Under the send queue's lock. */
     void flushAfterFailure() {
+        afterFailure(false);
+    }
+
+    /** Under the send queue's lock, which has just taken the step to the error state: the program has its memory. */
+    void endAfterFailure() {
+        afterFailure(true);
+    }
+
+    private void afterFailure(boolean silent) {
         lock.lock();
         try {
             // It may have been reset and begun a new life meanwhile.
             if (!qp.isDead() && qp.state() == QpState.PVRDMA_QPS_ERR) {
+                if (silent) {
+                    stopAnswering();
+                }
                 flush();
             }
         } finally {
