@@ -421,6 +421,45 @@ class WirePeerTest {
         assertThat(driver.device().describe()).doesNotContain("answers wait");
     }
 
+    /** Its number comes round after 2^24 packets, of which a READ is many. */
+    @Test
+    void anAtomicThatIsRepeatedHasTheResultOfTheNewestWithItsNumber() {
+        connectServed();
+        final int packets = 1 << 20;
+        final long length = (long) packets * MTU;
+        final long[] pages = new long[(int) (length / Pdir.PAGE_SIZE)];
+        Arrays.fill(pages, region.memory(0).iova());
+        final long pdir = driver.pdir(pages);
+        final int rkey = new CreateMrResponse().wrap(driver.ok(Command.CREATE_MR, b -> new CreateMrRequest().wrap(b, 0)
+            .set(CreateMrRequest.PD_HANDLE, driver.pd).set(CreateMrRequest.START, 0L)
+            .set(CreateMrRequest.LENGTH, length).set(CreateMrRequest.ACCESS_FLAGS, RawPair.ALL)
+            .set(CreateMrRequest.PDIR_DMA, pdir).set(CreateMrRequest.NCHUNKS, pages.length)), 0)
+            .get(CreateMrResponse.RKEY);
+        assertThat(added(FIRST_PSN, rkey)).isZero();
+        int psn = FIRST_PSN + 1;
+        while (psn != FIRST_PSN + (1 << 24)) {
+            final int asked = Math.min(packets, FIRST_PSN + (1 << 24) - psn);
+            send(Opcode.READ_REQUEST, psn, false, 0, 0, 0, rkey, asked * MTU);
+            serve();
+            // The peer has all but the last packet.
+            send(Opcode.READ_REQUEST, psn + asked - 1, false, 0, 0, (asked - 1) * MTU, rkey, MTU);
+            final List<Came> answers = serveAll();
+            assertThat(answers.get(answers.size() - 1).psn()).isEqualTo(psn + asked - 1 & 0xff_ffff);
+            psn += asked;
+        }
+        assertThat(added(psn, rkey)).isEqualTo(1);
+        assertThat(added(psn, rkey)).as("the same once more").isEqualTo(1);
+    }
+
+    /** Adds 1 to the first word of a region; what it was before. */
+    private long added(int psn, int rkey) {
+        send(Opcode.FETCH_ADD, psn, true, 0, 0, 0, rkey, 0, 1, 0, 0);
+        final List<Came> answers = serveAll();
+        assertThat(answers).hasSize(1);
+        assertThat(answers.get(0).opcode()).isEqualTo(Opcode.ATOMIC_ACKNOWLEDGE);
+        return new UnsafeBuffer(answers.get(0).bytes()).getLong(Bth.LENGTH + Aeth.LENGTH, ByteOrder.BIG_ENDIAN);
+    }
+
     /** Who goes on from a number that the peer has taken would have it take the next message for a repeat. */
     @Test
     void aNumberThatWasAcknowledgedIsNotUsedAgain() {

@@ -535,9 +535,11 @@ final class WireResponder extends Padded {
     }
 
     private void atomicAgain(int psn) {
-        for (int i = 0; i < resultCount; i++) {
-            if (resultPsns[i] == psn && answers - answered < MAX_ANSWERS) {
-                addAtomic(psn, results[i], true);
+        // The newest first: an older one has this number, too, if it came round since.
+        for (int i = 1; i <= resultCount; i++) {
+            final int slot = resultNext < i ? resultNext - i + results.length : resultNext - i;
+            if (resultPsns[slot] == psn && answers - answered < MAX_ANSWERS) {
+                addAtomic(psn, results[slot], true);
                 sendAnswers();
                 return;
             }
