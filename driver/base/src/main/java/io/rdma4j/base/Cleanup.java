@@ -65,13 +65,23 @@ public final class Cleanup {
      * What came before, with what failed here as a consequence.
      *
      * @param cause what came before.
+     * @param <T>   its type.
      * @return the cause.
      */
-    public RuntimeException addTo(final RuntimeException cause) {
+    public <T extends Throwable> T addTo(final T cause) {
         if (first != null) {
             cause.addSuppressed(first);
         }
         return cause;
+    }
+
+    /**
+     * Whether a step failed.
+     *
+     * @return false if all went well so far.
+     */
+    public boolean hasFailed() {
+        return first != null;
     }
 
     /**

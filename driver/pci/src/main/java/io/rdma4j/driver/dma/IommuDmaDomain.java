@@ -6,6 +6,7 @@
 package io.rdma4j.driver.dma;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.memory.Presence;
 import io.rdma4j.driver.memory.ProcessMaps;
@@ -469,44 +470,27 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
             closed = true;
         }
         final Set<Mapped> tried = new HashSet<>();
-        RuntimeException failure = unmapAll(tried, null);
-        try {
-            awaitOthers();
-        } catch (final RdmaException e) {
-            failure = and(failure, e);
-        }
+        final Cleanup cleanup = new Cleanup();
+        unmapAll(tried, cleanup);
+        cleanup.run(this::awaitOthers);
         // What another thread could not unmap in the meantime is live again.
-        failure = unmapAll(tried, failure);
-        if (failure != null) {
-            throw failure;
-        }
+        unmapAll(tried, cleanup);
+        cleanup.throwIfFailed();
     }
 
-    private RuntimeException unmapAll(final Set<Mapped> tried, final RuntimeException before) {
+    private void unmapAll(final Set<Mapped> tried, final Cleanup cleanup) {
         final Mapped[] left;
         synchronized (this) {
             left = live.values().toArray(new Mapped[0]);
         }
-        RuntimeException failure = before;
         for (final Mapped mapping : left) {
-            try {
+            cleanup.run(() -> {
                 if (!tried.contains(mapping) && leave(mapping)) {
                     tried.add(mapping);
                     unmapAndEnd(mapping);
                 }
-            } catch (final RuntimeException e) {
-                failure = and(failure, e);
-            }
+            });
         }
-        return failure;
-    }
-
-    private static RuntimeException and(final RuntimeException first, final RuntimeException next) {
-        if (first == null) {
-            return next;
-        }
-        first.addSuppressed(next);
-        return first;
     }
 
     private synchronized void awaitOthers() {

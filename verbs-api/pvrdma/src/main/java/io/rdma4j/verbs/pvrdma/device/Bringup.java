@@ -16,6 +16,7 @@ import static io.rdma4j.hw.pvrdma.Bar1.PVRDMA_REG_VERSION;
 import static io.rdma4j.hw.pvrdma.Dsr.*;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.DmaPages;
 import io.rdma4j.driver.jfr.DeviceSpan;
@@ -128,14 +129,14 @@ final class Bringup {
         }
     }
 
-    /** Undoes all steps; gives back the first trouble, or null. */
-    RuntimeException undo() {
+    /** Undoes all steps; gives back what went wrong. */
+    Cleanup undo() {
         final DeviceSpan span = Flight.closeDevice();
         boolean done = false;
         try {
-            final RuntimeException trouble = steps.undo();
-            done = trouble == null;
-            return trouble;
+            final Cleanup cleanup = steps.undo();
+            done = !cleanup.hasFailed();
+            return cleanup;
         } finally {
             span.end(pci.address(), profile.name(), version, done);
         }

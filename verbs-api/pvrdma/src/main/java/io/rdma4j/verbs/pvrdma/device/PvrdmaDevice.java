@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma.device;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.dma.DmaArena;
 import io.rdma4j.driver.dma.PageMappings;
@@ -568,14 +569,14 @@ public final class PvrdmaDevice implements AutoCloseable {
         }
         bringup.closing = true;
         bringup.entry.closing();
-        final RuntimeException trouble;
+        final Cleanup cleanup;
         try {
-            trouble = bringup.undo();
+            cleanup = bringup.undo();
         } finally {
             bringup.pci.close();
         }
-        if (trouble != null && !failed()) {
-            throw trouble;
+        if (!failed()) {
+            cleanup.throwIfFailed();
         }
     }
 

@@ -5,6 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import io.rdma4j.base.Cleanup;
+
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -40,30 +42,19 @@ final class Steps {
             try {
                 step.action.run();
                 done.push(step);
-            } catch (final RuntimeException e) {
-                final RuntimeException second = undo();
-                if (second != null) {
-                    e.addSuppressed(second);
-                }
+            } catch (final RuntimeException | Error e) {
+                undo().addTo(e);
                 throw e;
             }
         }
     }
 
-    /** Undoes what was done; returns the first exception, the others suppressed in it, or null. */
-    RuntimeException undo() {
-        RuntimeException first = null;
+    /** Undoes what was done, all of it; gives back what went wrong. */
+    Cleanup undo() {
+        final Cleanup cleanup = new Cleanup();
         while (!done.isEmpty()) {
-            try {
-                done.pop().undo.run();
-            } catch (final RuntimeException e) {
-                if (first == null) {
-                    first = e;
-                } else {
-                    first.addSuppressed(e);
-                }
-            }
+            cleanup.run(done.pop().undo);
         }
-        return first;
+        return cleanup;
     }
 }

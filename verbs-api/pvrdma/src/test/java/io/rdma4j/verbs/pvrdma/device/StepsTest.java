@@ -8,6 +8,8 @@ package io.rdma4j.verbs.pvrdma.device;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.base.Cleanup;
+
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,8 +35,8 @@ class StepsTest {
             does("-c"));
 
         steps.run();
-        assertThat(steps.undo()).isNull();
-        assertThat(steps.undo()).isNull();
+        assertThat(steps.undo().hasFailed()).isFalse();
+        assertThat(steps.undo().hasFailed()).isFalse();
 
         assertThat(log).containsExactly("a", "b", "c", "-c", "-a");
         assertThat(steps.names()).containsExactly("a", "b", "c");
@@ -56,11 +58,26 @@ class StepsTest {
             .add("c", does("c"), fails("-c"));
         steps.run();
 
-        final RuntimeException first = steps.undo();
+        final Cleanup cleanup = steps.undo();
 
-        assertThat(first).hasMessage("-c");
-        assertThat(first.getSuppressed()).singleElement().satisfies(e -> assertThat(e).hasMessage("-a"));
+        assertThatThrownBy(cleanup::throwIfFailed).hasMessage("-c")
+            .satisfies(first -> assertThat(first.getSuppressed()).singleElement()
+                .satisfies(e -> assertThat(e).hasMessage("-a")));
         assertThat(log).endsWith("-c", "-b", "-a");
+    }
+
+    /** Such as for memory that is not there. */
+    @Test
+    void anErrorIsAFailureToo() {
+        final Runnable error = () -> {
+            throw new OutOfMemoryError("too much");
+        };
+        final Steps steps = new Steps().add("a", does("a"), does("-a")).add("b", does("b"), error).add("c", error);
+
+        assertThatThrownBy(steps::run).isInstanceOf(OutOfMemoryError.class)
+            .satisfies(e -> assertThat(e.getSuppressed()).singleElement().isInstanceOf(OutOfMemoryError.class));
+
+        assertThat(log).containsExactly("a", "b", "-a");
     }
 
     @Test
