@@ -24,6 +24,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -71,6 +72,30 @@ final class Journal implements AutoCloseable {
         }
     }
 
+    /** Of what cannot be written any more, once: a device that works goes on. */
+    private static final class Complaint implements Consumer<String> {
+        private final Path path;
+        private final String device;
+        private final DriverCounters counters;
+        private boolean made;
+
+        Complaint(final Path path, final String device, final DriverCounters counters) {
+            this.path = path;
+            this.device = device;
+            this.counters = counters;
+        }
+
+        @Override
+        public void accept(final String why) {
+            counters.journalTroubles.increment();
+            if (!made) {
+                made = true;
+                warn("The journal " + path + " of the device " + device + " lacks something from now on: " + why
+                    + ". If this process is killed, what it made may stay in the device.");
+            }
+        }
+    }
+
     private Journal(final JournalFile file, final String name, final int version, final DriverCounters counters) {
         this.file = file;
         this.name = name;
@@ -97,7 +122,7 @@ final class Journal implements AutoCloseable {
         try {
             path = (folder == null ? StateFolder.STATE.prepare() : StateFolder.prepare(folder))
                 .resolve(fileName(device));
-            final JournalFile file = JournalFile.open(path, device);
+            final JournalFile file = JournalFile.open(path, device, new Complaint(path, device, counters));
             final Journal journal = new Journal(file, file.path().toString(), version, counters);
             if (file.objection() != null) {
                 journal.complain("The journal " + file.path() + " is begun anew: " + file.objection()

@@ -7,6 +7,9 @@ package io.rdma4j.verbs.pvrdma.device;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -26,13 +29,15 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The bytes of a journal of live objects: a mapped file, so that what was stored survives the process whatever ends it,
- * and so that an interrupted thread, which would close a {@link FileChannel}, does no harm. All numbers are little
- * endian.
+ * The bytes of a journal of live objects: in memory, and in a file, to which each change is written at once, so that it
+ * survives the process whatever ends it. Not through a mapping, which is a fault of this process if somebody cuts the
+ * file off or the disk is full, and not through a {@link FileChannel}, which an interrupted thread closes. What cannot
+ * be written is missing there; nothing is thrown. All numbers are little endian.
  *
  * <pre>
  *    0  u64  magic                      24  u32  handle of the last QP made, plus 1; 0: none
@@ -43,8 +48,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *  256  slots: u32 kind (0: free), u32 handle, u32 check, u32 0, u8[16] gid
  * </pre>
  *
- * <p>A slot's kind is stored last and cleared first, so that a slot is there in full or not at all. The file is locked
- * as long as this is open. Not thread-safe.
+ * <p>A slot is written as a whole; one that was not, its check tells. The file is locked as long as this is open. Not
+ * thread-safe.
  */
 final class JournalFile {
     static final int VERSION = 1;
@@ -80,28 +85,33 @@ final class JournalFile {
     private static final Set<Path> OPEN = ConcurrentHashMap.newKeySet();
 
     private final Path path;
+    /** Has the lock. */
     private final FileChannel channel;
-    private final UnsafeBuffer bytes;
+    /** The same file; closing it would give the lock back as well. */
+    private final Fd file;
+    private final UnsafeBuffer bytes = new UnsafeBuffer(ByteBuffer.allocateDirect(LENGTH));
+    private final UnsafeBuffer written = new UnsafeBuffer(0, 0);
+    private final Consumer<String> trouble;
     private final String objection;
     private final int formerProcess;
     private final boolean otherBoot;
     private boolean closed;
 
-    private JournalFile(final Path path, final FileChannel channel, final String device) throws IOException {
+    private JournalFile(final Path path, final FileChannel channel, final Fd file, final String device,
+        final Consumer<String> trouble) throws IOException {
         this.path = path;
         this.channel = channel;
+        this.file = file;
+        this.trouble = trouble;
         final byte[] name = Arrays.copyOf(device.getBytes(StandardCharsets.UTF_8), NAME_MAX);
         final byte[] boot = bootId();
         final boolean made = channel.size() == 0;
-        String trouble = made ? null : objection(channel, name);
-        if (made || trouble != null) {
+        final String found = made ? "" : objection(channel, name);
+        if (found != null) {
             fillWithZeros(channel);
         }
-        bytes = new UnsafeBuffer(channel.map(FileChannel.MapMode.READ_WRITE, 0, LENGTH));
-        if (trouble != null && trouble.isEmpty()) {
-            trouble = null;
-        }
-        objection = trouble;
+        Libc.pread(file.fd(), bytes, LENGTH, 0);
+        objection = found == null || found.isEmpty() ? null : found;
         formerProcess = bytes.getInt(PROCESS_OFFSET, LE);
         otherBoot = formerProcess != 0 && !Arrays.equals(boot, part(BOOT_ID_OFFSET, BOOT_ID_LENGTH));
         bytes.putInt(VERSION_OFFSET, VERSION, LE);
@@ -111,16 +121,31 @@ final class JournalFile {
         bytes.putBytes(BOOT_ID_OFFSET, boot);
         bytes.putInt(NAME_LENGTH_OFFSET, NAME_MAX, LE);
         bytes.putBytes(NAME_OFFSET, name);
-        bytes.putLongRelease(0, MAGIC);
+        bytes.putLong(0, MAGIC, LE);
+        store(0, SLOTS_OFFSET);
+    }
+
+    /** Brings what was changed into the file. */
+    private void store(final int offset, final int length) {
+        written.wrap(bytes, offset, length);
+        try {
+            final int count = Libc.pwrite(file.fd(), written, length, offset);
+            if (count < length) {
+                trouble.accept("only " + count + " of " + length + " bytes could be written");
+            }
+        } catch (final RdmaException e) {
+            trouble.accept(e.getMessage());
+        }
     }
 
     /**
      * Opens the journal of a device and locks it. One that cannot be trusted is begun anew, see {@link #objection()}.
      *
+     * @param trouble is told what cannot be written later.
      * @throws IOException   if there can be no journal.
      * @throws RdmaException EBUSY if this or another process has it open.
      */
-    static JournalFile open(final Path path, final String device) throws IOException {
+    static JournalFile open(final Path path, final String device, final Consumer<String> trouble) throws IOException {
         if (!OPEN.add(path)) {
             throw busy(path, device, (int) ProcessHandle.current().pid());
         }
@@ -128,7 +153,7 @@ final class JournalFile {
         final boolean interrupted = Thread.interrupted();
         try (Undo undo = new Undo()) {
             undo.add(() -> OPEN.remove(path));
-            final JournalFile file = lock(path, device);
+            final JournalFile file = lock(path, device, trouble);
             undo.forget();
             return file;
         } finally {
@@ -139,7 +164,8 @@ final class JournalFile {
     }
 
     /** Whoever closes a journal removes it, so the file that was locked may not be the one of that name any more. */
-    private static JournalFile lock(final Path path, final String device) throws IOException {
+    private static JournalFile lock(final Path path, final String device, final Consumer<String> trouble)
+        throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             final Object wanted = make(path);
             FileChannel channel = null;
@@ -149,7 +175,7 @@ final class JournalFile {
                     LinkOption.NOFOLLOW_LINKS));
                 requireLock(path, device, channel);
                 if (wanted != null && wanted.equals(key(path))) {
-                    final JournalFile file = new JournalFile(path, channel, device);
+                    final JournalFile file = open(path, channel, device, trouble);
                     good = true;
                     return file;
                 }
@@ -163,6 +189,19 @@ final class JournalFile {
             }
         }
         throw new IOException(path + " was replaced " + ATTEMPTS + " times while it was being opened");
+    }
+
+    private static JournalFile open(final Path path, final FileChannel channel, final String device,
+        final Consumer<String> trouble) throws IOException {
+        try (Undo undo = new Undo()) {
+            final Fd file = Fd.open(path.toString(), LibcConstants.O_RDWR | LibcConstants.O_NOFOLLOW);
+            undo.add(file::close);
+            final JournalFile opened = new JournalFile(path, channel, file, device, trouble);
+            undo.forget();
+            return opened;
+        } catch (final RdmaException e) {
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     private static Object make(final Path path) throws IOException {
@@ -240,7 +279,7 @@ final class JournalFile {
             : "it is of the device " + new String(found, StandardCharsets.UTF_8).trim();
     }
 
-    /** Writes all of it, so that a full file system shows here and not as a fault of the mapped memory. */
+    /** Writes all of it, so that a full file system shows here. */
     private static void fillWithZeros(final FileChannel channel) throws IOException {
         final ByteBuffer zeros = ByteBuffer.allocate(LENGTH);
         while (zeros.hasRemaining()) {
@@ -293,15 +332,20 @@ final class JournalFile {
 
     void put(final int slot, final Journal.Entry entry) {
         final int at = at(slot);
-        bytes.putIntRelease(at, 0);
+        bytes.putInt(at, entry.kind().code(), LE);
         bytes.putInt(at + HANDLE_OFFSET, entry.handle(), LE);
         bytes.putBytes(at + GID_OFFSET, entry.gid());
         bytes.putInt(at + CHECK_OFFSET, check(entry.kind(), entry.handle(), at), LE);
-        bytes.putIntRelease(at, entry.kind().code());
+        store(at, SLOT_LENGTH);
     }
 
     void free(final int slot) {
-        bytes.putIntRelease(at(slot), 0);
+        storeInt(at(slot), 0);
+    }
+
+    private void storeInt(final int offset, final int value) {
+        bytes.putInt(offset, value, LE);
+        store(offset, Integer.BYTES);
     }
 
     private static int at(final int slot) {
@@ -320,7 +364,7 @@ final class JournalFile {
     }
 
     void underWay(final int command) {
-        bytes.putIntRelease(UNDER_WAY_OFFSET, command);
+        storeInt(UNDER_WAY_OFFSET, command);
     }
 
     /** The handle of the last QP that the device made, plus 1; 0 if there was none. */
@@ -329,7 +373,7 @@ final class JournalFile {
     }
 
     void lastQp(final int handle) {
-        bytes.putInt(LAST_QP_OFFSET, handle, LE);
+        storeInt(LAST_QP_OFFSET, handle);
     }
 
     /** Removes the file if it has nothing to say, then lets go of it, as the system does for a killed process. */
@@ -338,7 +382,7 @@ final class JournalFile {
             return;
         }
         closed = true;
-        try (channel) {
+        try (channel; file) {
             if (empty) {
                 Files.deleteIfExists(path);
             }

@@ -11,10 +11,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.live.LiveDevice;
 import io.rdma4j.driver.state.StateFolder;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
+import io.rdma4j.hw.pvrdma.cmd.HandleResponse;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -23,6 +29,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
 
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -55,7 +62,7 @@ class JournalTest {
 
     /** The journal of a process that was killed: 3 objects. */
     private byte[] killed() throws IOException {
-        final JournalFile file = JournalFile.open(file(), NAME);
+        final JournalFile file = JournalFile.open(file(), NAME, trouble -> { });
         file.put(0, new Journal.Entry(ObjectKind.PD, 5));
         file.put(7, new Journal.Entry(ObjectKind.QP, 0x11));
         file.put(JournalFile.SLOTS - 1, new Journal.Entry(ObjectKind.GID, 2, Gids.of(3)));
@@ -105,6 +112,26 @@ class JournalTest {
         assertThat(journal.lastQp()).isEqualTo(-1);
         assertThat(file()).doesNotExist();
         open().close();
+    }
+
+    /** By another process of the user, or because a disk is full: what the device does is not at stake. */
+    @Test
+    void oneThatIsCutOffMeanwhileIsInNobodysWay() throws IOException {
+        try (Journal journal = open()) {
+            final UnsafeBuffer request = new UnsafeBuffer(ByteBuffer.allocate(Command.REQUEST_MAX));
+            new CommandHeader().wrap(request, 0).set(CommandHeader.CMD, Command.CREATE_PD.id());
+            final UnsafeBuffer response = new UnsafeBuffer(ByteBuffer.allocate(Command.RESPONSE_MAX));
+            try (FileChannel other = FileChannel.open(file(), StandardOpenOption.WRITE)) {
+                other.truncate(0);
+            }
+            for (int handle = 0; handle < 300; handle++) {
+                journal.before(request);
+                new HandleResponse().wrap(response, 0).set(HandleResponse.HANDLE, handle);
+                journal.after(request, 0, response);
+            }
+            assertThat(journal.size()).isEqualTo(300);
+            assertThat(Files.size(file())).isGreaterThan(300 * JournalFile.SLOT_LENGTH);
+        }
     }
 
     static List<Arguments> untrusted() {

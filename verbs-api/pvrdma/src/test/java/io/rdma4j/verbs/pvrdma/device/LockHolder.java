@@ -46,7 +46,7 @@ final class LockHolder {
      * @throws IOException if it cannot be opened.
      */
     public static void main(final String[] args) throws IOException {
-        JournalFile.open(Path.of(args[0]), "0000:0b:00.1");
+        JournalFile.open(Path.of(args[0]), "0000:0b:00.1", trouble -> { });
         System.out.println("locked");
         System.in.read();
     }
