@@ -5,7 +5,8 @@
 
 package io.rdma4j.verbs.pvrdma.trace;
 
-import java.io.FileNotFoundException;
+import io.rdma4j.base.Undo;
+
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
@@ -40,6 +42,8 @@ final class TraceFile {
     private final long limit;
     private final long began = System.nanoTime();
     private RandomAccessFile file;
+    /** Tells the file from another one that has its name later. */
+    private Object key;
     private int buffered;
     private long written;
     private int devices;
@@ -70,12 +74,20 @@ final class TraceFile {
             }
             Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             trace.file = new RandomAccessFile(path.toFile(), "rw");
+            trace.key = key(path);
         } catch (final FileSystemException e) {
             throw new IOException(reason(e), e);
         }
         trace.add((TraceFormat.FIRST_LINE + "\n").getBytes(StandardCharsets.US_ASCII));
         trace.flush();
         return trace;
+    }
+
+    /** Null for what is no ordinary file, as a link. */
+    private static Object key(final Path path) throws IOException {
+        final BasicFileAttributes found =
+            Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+        return found.isRegularFile() ? found.fileKey() : null;
     }
 
     /** The names of Java's exceptions say what their messages leave out. */
@@ -118,14 +130,25 @@ final class TraceFile {
     private void reopen() {
         if (file == null && !ended) {
             try {
-                file = new RandomAccessFile(path.toFile(), "rw");
-                if (file.length() != written) {
-                    throw new FileNotFoundException("it was changed by others");
+                requireOurs();
+                final RandomAccessFile found = new RandomAccessFile(path.toFile(), "rw");
+                try (Undo undo = new Undo()) {
+                    undo.add(() -> close(found));
+                    requireOurs();
+                    found.seek(written);
+                    undo.forget();
                 }
-                file.seek(written);
+                file = found;
             } catch (final IOException e) {
-                giveUp(e.getMessage());
+                giveUp(e instanceof FileSystemException missing ? reason(missing) : e.getMessage());
             }
+        }
+    }
+
+    /** Another file of that name is somebody's: nothing in it is changed. */
+    private void requireOurs() throws IOException {
+        if (key == null || !key.equals(key(path)) || Files.size(path) != written) {
+            throw new IOException("it was changed, or replaced, by others");
         }
     }
 
@@ -222,14 +245,18 @@ final class TraceFile {
     }
 
     private void closeFile() {
+        if (file != null) {
+            close(file);
+        }
+        file = null;
+    }
+
+    private static void close(final RandomAccessFile file) {
         try {
-            if (file != null) {
-                file.close();
-            }
+            file.close();
         } catch (final IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "closing the trace", e);
         }
-        file = null;
     }
 
     boolean isEnded() {

@@ -17,6 +17,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -107,6 +109,32 @@ class TracesTest {
         second.close();
         open().close();
         assertThat(Files.readAllLines(file)).hasSize(7).element(5).asString().startsWith("3 ");
+    }
+
+    /** By then it may be another process' trace, or a link to what nobody wants to lose. */
+    @ParameterizedTest
+    @ValueSource(strings = {"another", "a link", "gone"})
+    void aFileThatIsNotTheTracesAnyMoreStaysAsItIs(final String what) throws IOException {
+        final Path file = folder.resolve("t");
+        final Path other = Files.writeString(folder.resolve("other"), "x".repeat(100_000));
+        Traces.begin(file, false);
+        open().close();
+        Files.delete(file);
+        if (what.equals("another")) {
+            Files.copy(other, file);
+        } else if (what.equals("a link")) {
+            Files.createSymbolicLink(file, other);
+        }
+        final DeviceTrace later = open();
+        later.command(REQUEST, 0, RESPONSE);
+        later.close();
+        assertThat(later.toString()).contains("(ended)");
+        assertThat(Files.size(other)).isEqualTo(100_000);
+        if (what.equals("gone")) {
+            assertThat(file).doesNotExist();
+        } else {
+            assertThat(Files.size(file)).isEqualTo(100_000);
+        }
     }
 
     @Test
