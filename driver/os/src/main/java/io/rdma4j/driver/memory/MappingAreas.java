@@ -29,7 +29,7 @@ final class MappingAreas {
     private final String maps;
 
     /** A line. */
-    record Area(long from, long to, String rights, String inode, String name) {
+    record Area(long from, long to, String rights, String device, String inode, String name) {
         boolean isShared() {
             return rights.charAt(3) == 's';
         }
@@ -141,7 +141,7 @@ final class MappingAreas {
         final int dash = line.indexOf('-');
         final String[] fields = line.split(" +", FIELDS);
         return new Area(Long.parseUnsignedLong(line, 0, dash, 16),
-            Long.parseUnsignedLong(line, dash + 1, fields[0].length(), 16), fields[1], fields[4],
+            Long.parseUnsignedLong(line, dash + 1, fields[0].length(), 16), fields[1], fields[3], fields[4],
             fields.length < FIELDS ? "" : fields[5]);
     }
 

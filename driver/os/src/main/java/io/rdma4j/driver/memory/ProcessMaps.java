@@ -13,9 +13,11 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
+import java.util.function.BinaryOperator;
 
 /**
  * The mappings of this process, as Linux tells them in {@code /proc/self/maps}: what stands between a mistyped address
@@ -26,6 +28,7 @@ public final class ProcessMaps {
     static final int PAGE_SIZE = 4096;
 
     private static final Path MAPS = Path.of("/proc/self/maps");
+    private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
     /** Of these nothing is ever written back, so the kernel needs not see each write, and devices may write, too. */
     private static final Set<String> IN_MEMORY = Set.of("tmpfs", "devtmpfs", "ramfs", "hugetlbfs");
 
@@ -161,14 +164,16 @@ public final class ProcessMaps {
      */
     public static String firstDiskFile(final long address, final long length) {
         try {
-            return firstDiskFile(Files.readAllLines(MAPS), address, length, ProcessMaps::fileSystem);
+            final Map<String, String> mounted = fileSystems(Files.readAllLines(MOUNTS, StandardCharsets.ISO_8859_1));
+            return firstDiskFile(Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1), address, length,
+                (device, file) -> mounted.getOrDefault(device, fileSystem(file)));
         } catch (final IOException e) {
             return null;
         }
     }
 
     static String firstDiskFile(
-        final List<String> maps, final long address, final long length, final Function<String, String> fileSystem) {
+        final List<String> maps, final long address, final long length, final BinaryOperator<String> fileSystem) {
         for (final String line : maps) {
             final String[] fields = line.split(" +", 6);
             final int dash = fields[0].indexOf('-');
@@ -178,17 +183,33 @@ public final class ProcessMaps {
                 && Long.compareUnsigned(to, address) > 0;
             if (inside && fields.length == 6 && fields[5].startsWith("/") && fields[1].startsWith("rw")
                 && fields[1].endsWith("s")) {
-                final String type = fileSystem.apply(fields[5]);
+                final String file = new String(fields[5].getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+                final String type = fileSystem.apply(fields[3], file);
                 if (type != null && !IN_MEMORY.contains(type)) {
                     return String.format("0x%x is a shared mapping of %s on %s",
-                        Long.compareUnsigned(from, address) > 0 ? from : address, fields[5], type);
+                        Long.compareUnsigned(from, address) > 0 ? from : address, file, type);
                 }
             }
         }
         return null;
     }
 
-    /** Null for what has no name in a file system, as a memfd, or has it no more. */
+    /** Types of all that is mounted here, by the device's number: a file that was removed has no name any more. */
+    static Map<String, String> fileSystems(final List<String> mounts) {
+        final Map<String, String> types = new HashMap<>();
+        for (final String line : mounts) {
+            final String[] fields = line.split(" ");
+            final int dash = Arrays.asList(fields).indexOf("-");
+            if (dash > 2 && dash + 1 < fields.length) {
+                final String[] device = fields[2].split(":");
+                types.put(String.format("%02x:%02x", Long.parseLong(device[0]), Long.parseLong(device[1])),
+                    fields[dash + 1]);
+            }
+        }
+        return types;
+    }
+
+    /** Where the device's number is not one of those that are mounted. Null for what has no name, as a memfd. */
     private static String fileSystem(final String file) {
         try {
             return Files.getFileStore(Path.of(file)).type();
@@ -231,7 +252,7 @@ public final class ProcessMaps {
         final long end = address + length;
         long sum = 0;
         long outside = -1;
-        try (BufferedReader lines = Files.newBufferedReader(smaps)) {
+        try (BufferedReader lines = Files.newBufferedReader(smaps, StandardCharsets.ISO_8859_1)) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 final int dash = line.indexOf('-');
                 final int blank = line.indexOf(' ');

@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
+import java.util.Map;
 
 /** What can happen to the pages of a mapping from behind: by its file, of which others have descriptors. */
 enum SharedKind {
@@ -89,10 +90,21 @@ enum SharedKind {
         return false;
     }
 
+    /** A device's number as {@code maps} writes it: glibc's major and minor, hexadecimal. */
+    static String deviceText(final long device) {
+        return String.format("%02x:%02x", device >>> 8 & 0xfff | device >>> 32 & ~0xfffL,
+            device & 0xff | device >>> 12 & ~0xffL & 0xffff_ffffL);
+    }
+
     private static boolean isOf(final Path descriptor, final Area area) {
         try {
-            return Files.readSymbolicLink(descriptor).toString().startsWith("/memfd:")
-                && area.inode().equals(String.valueOf(Files.getAttribute(descriptor, "unix:ino")));
+            if (!Files.readSymbolicLink(descriptor).toString().startsWith("/memfd:")) {
+                return false;
+            }
+            final Map<String, Object> found = Files.readAttributes(descriptor, "unix:dev,ino");
+            // Those of huge pages are of another file system, which has the same numbers again.
+            return area.inode().equals(found.get("ino").toString())
+                && area.device().equals(deviceText(((Number) found.get("dev")).longValue()));
         } catch (final IOException e) {
             return false; // Closed meanwhile.
         }

@@ -17,10 +17,14 @@ import java.io.IOException;
 import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.List;
-import java.util.function.Function;
+import java.util.Map;
+import java.util.function.BinaryOperator;
 
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
@@ -201,13 +205,36 @@ class ProcessMapsTest {
             "00004000-00005000 rw-s 00000000 00:01 7    /memfd:rdma4j (deleted)",
             "00005000-00006000 rw-s 00000000 00:01 0 ",
             "00006000-00009000 rw-s 00000000 08:01 7                  /data/a b/store");
-        final Function<String, String> types = file -> file.startsWith("/data") ? "ext4"
+        final BinaryOperator<String> types = (device, file) -> "08:01".equals(device) ? "ext4"
             : file.startsWith("/dev") ? "tmpfs" : null;
         assertThat(ProcessMaps.firstDiskFile(maps, 0x1000, 0x5000, types)).isNull();
         assertThat(ProcessMaps.firstDiskFile(maps, 0x1000, 0x5001, types))
             .isEqualTo("0x6000 is a shared mapping of /data/a b/store on ext4");
         assertThat(ProcessMaps.firstDiskFile(maps, 0x7010, 1, types)).contains("0x7010 is");
         assertThat(ProcessMaps.firstDiskFile(maps, 0x9000, 1, types)).isNull();
+    }
+
+    /** A name in another encoding than UTF-8 is in the way of nothing. */
+    @Test
+    void findsAFileOnADiskThatHasNoNameAnyMore() throws IOException {
+        final List<String> mounts = List.of("24 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw",
+            "25 24 0:22 / /dev/shm rw - tmpfs tmpfs rw", "26 24 259:2 / /big rw master:1 shared:2 - xfs /dev/nvme rw");
+        final Map<String, String> types = ProcessMaps.fileSystems(mounts);
+        assertThat(types).isEqualTo(Map.of("08:01", "ext4", "00:16", "tmpfs", "103:02", "xfs"));
+        final List<String> maps = List.of("00001000-00002000 rw-s 00000000 103:02 7    /big/caf\u00e9 (deleted)");
+        assertThat(ProcessMaps.firstDiskFile(maps, 0x1000, 1, (device, file) -> types.get(device)))
+            .startsWith("0x1000 is a shared mapping of /big/caf").endsWith("(deleted) on xfs");
+
+        final Path disk = Files.createTempFile(Path.of("target"), "unlinked", null);
+        final String type = Files.getFileStore(disk).type();
+        try (FileChannel channel = FileChannel.open(disk, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            final MappedByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, 4096);
+            final long address = BufferUtil.address(mapped);
+            final String named = ProcessMaps.firstDiskFile(address, 4096);
+            Files.delete(disk);
+            final String unlinked = ProcessMaps.firstDiskFile(address, 4096);
+            assertThat(unlinked == null).as("%s on %s: %s", unlinked, type, named).isEqualTo(named == null);
+        }
     }
 
     @Test

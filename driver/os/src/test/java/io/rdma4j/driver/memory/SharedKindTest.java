@@ -7,7 +7,15 @@ package io.rdma4j.driver.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.FileCalls;
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -20,7 +28,7 @@ class SharedKindTest {
     private static final MappingAreas.Area OF_FILE = area("rw-s", "6", "/tmp/file");
 
     private static MappingAreas.Area area(final String rights, final String inode, final String name) {
-        return new MappingAreas.Area(0x1000, 0x2000, rights, inode, name);
+        return new MappingAreas.Area(0x1000, 0x2000, rights, "00:01", inode, name);
     }
 
     @ParameterizedTest
@@ -42,6 +50,30 @@ class SharedKindTest {
     })
     void ofOne(final String rights, final String inode, final String name, final SharedKind kind) {
         assertThat(SharedKind.of(List.of(area(rights, inode, name)))).isEqualTo(kind);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0x801, 08:01", "0x1, 00:01", "0xfd03, fd:03", "0x10302, 103:02", "0x100012, 00:112"})
+    void devicesAreWrittenAsTheKernelWritesThem(final String number, final String text) {
+        assertThat(SharedKind.deviceText(Long.decode(number))).isEqualTo(text);
+    }
+
+    /** Inodes of ordinary ones and of those of huge pages are counted apart. */
+    @Test
+    void theSealsOfAMemoryFileAreThoseOfItsOwnFileSystem() throws IOException {
+        try (Fd sealed = Fd.of(Libc.memfdCreate("sealed", LibcConstants.MFD_ALLOW_SEALING), "sealed")) {
+            FileCalls.addSeals(sealed.fd(), LibcConstants.F_SEAL_SHRINK);
+            final Path descriptor = Path.of("/proc/self/fd/" + sealed.fd());
+            final Map<String, Object> found = Files.readAttributes(descriptor, "unix:dev,ino");
+            final String device = SharedKind.deviceText(((Number) found.get("dev")).longValue());
+            assertThat(of(device, found.get("ino"))).isEqualTo(SharedKind.LASTING);
+            assertThat(of("7f:7f", found.get("ino"))).isEqualTo(SharedKind.OF_FILE);
+        }
+    }
+
+    private static SharedKind of(final String device, final Object inode) {
+        return SharedKind.of(List.of(new MappingAreas.Area(0x1000, 0x2000, "rw-s", device, inode.toString(),
+            "/memfd:sealed (deleted)")));
     }
 
     @Test
