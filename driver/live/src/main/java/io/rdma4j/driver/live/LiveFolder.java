@@ -129,8 +129,8 @@ final class LiveFolder {
                     return pid != 0 && header.isLocked() && isFree(file);
                 }
                 // One of another boot may be of another machine that shares the folder, and in use there.
-                return pid != 0 && header.status() == LiveViews.Status.STALE
-                    && (header.ofThisBoot() || header.openedMillis() < LiveProcess.bootMillis());
+                return pid != 0 && header.status() == LiveViews.Status.STALE && (header.ofThisBoot()
+                    || header.openedMillis() < LiveProcess.bootMillis() && (!header.isLocked() || isFree(file)));
             }
         } catch (final IOException e) {
             return false;

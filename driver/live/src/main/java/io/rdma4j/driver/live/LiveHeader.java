@@ -127,7 +127,7 @@ record LiveHeader(
         if (namespace != LiveProcess.ownNamespace()) {
             return new Life(Status.ELSEWHERE, "process " + pid + " is of another container, and cannot be seen");
         }
-        return pid > 0 && start == LiveProcess.startTicks(pid) ? new Life(Status.LIVE, "")
+        return pid > 0 && start != LiveProcess.NONE && start == LiveProcess.startTicks(pid) ? new Life(Status.LIVE, "")
             : new Life(Status.STALE, "process " + pid + " has ended without closing the device");
     }
 

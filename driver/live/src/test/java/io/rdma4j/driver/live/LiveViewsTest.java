@@ -99,9 +99,24 @@ class LiveViewsTest extends LiveFixture {
         device("fake:b").close();
         assertThat(file).as("it may be in use on another machine").exists();
 
-        write(NAME, with(bytes, LiveLayout.OPENED_OFFSET, 1));
+        write(NAME, withInt(with(bytes, LiveLayout.OPENED_OFFSET, 1), LiveLayout.LOCKED_OFFSET, 1));
+        try (Fd there = Fd.open(file.toString(), LibcConstants.O_RDWR)) {
+            assertThat(new OpenFileLock(there.fd()).tryTake()).isTrue();
+            device("fake:b").close();
+            assertThat(file).as("its process lives on another machine, which was started earlier").exists();
+        }
         device("fake:b").close();
         assertThat(file).as("older than this boot").doesNotExist();
+    }
+
+    /** What stands for a time that is not known is no time of a process that is gone. */
+    @Test
+    void aDeadProcessOfNoTimeIsDead() throws Exception {
+        final Path file = write("live-" + deadPid() + "-0.dat",
+            with(with(bytesOf("fake:a"), LiveLayout.PROCESS_OFFSET, deadPid()), LiveLayout.START_OFFSET, -1));
+        assertListed(Status.STALE, "has ended without closing the device");
+        device("fake:b").close();
+        assertThat(file).doesNotExist();
     }
 
     @Test

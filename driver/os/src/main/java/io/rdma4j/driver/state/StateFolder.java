@@ -50,7 +50,7 @@ public final class StateFolder {
     private static final Path PROC = Path.of("/proc");
     private static final long ROOT = 0;
     private static final int STICKY = 01000;
-    private static final String LOOK = "unix:uid,mode,permissions,isDirectory,isSymbolicLink";
+    private static final String LOOK = "unix:uid,gid,mode,permissions,isDirectory,isSymbolicLink";
     private static final int RANDOM_BITS = 64;
     private static final Set<PosixFilePermission> OTHERS_WRITE =
         Set.of(PosixFilePermission.GROUP_WRITE, PosixFilePermission.OTHERS_WRITE);
@@ -351,6 +351,12 @@ public final class StateFolder {
         if (permissions.contains(PosixFilePermission.OTHERS_WRITE) && !sticky) {
             throw refused(folder, "is in " + above + ", where anybody could replace it: others may write there, and it"
                 + " has no sticky bit");
+        }
+        // A group with the user's own number is his alone, as many systems make one for each user.
+        final long group = ((Number) found.get("gid")).longValue();
+        if (permissions.contains(PosixFilePermission.GROUP_WRITE) && !sticky && group != ROOT && group != user) {
+            throw refused(folder, "is in " + above + ", where anybody of group " + group + " could replace it: the"
+                + " group may write there, and it has no sticky bit");
         }
     }
 

@@ -161,6 +161,12 @@ class StateFolderTest {
         assertRefused(below, "is in " + above);
         mode(above, "rwxr-xr-x");
         assertThat(StateFolder.prepare(below)).isEqualTo(below);
+        mode(above, "rwxrwxr-x");
+        assertThat(StateFolder.prepare(below)).as("the group is the user's own, or root's").isEqualTo(below);
+        assumeThat(Libc.geteuid()).as("needs root, to give a folder away").isZero();
+        Files.setAttribute(above, "unix:gid", (int) NOBODY);
+        assertRefused(below, "is in " + above + ", where anybody of group 65534 could replace it");
+        mode(above, "rwxr-xr-x");
         giveAway(above);
         assertRefused(below, "is in " + above + " of user 65534, who could replace it");
     }
