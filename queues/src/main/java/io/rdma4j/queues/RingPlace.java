@@ -25,7 +25,7 @@ record RingPlace(UnsafeBuffer buffer, int stateOffset, int elementsOffset, int c
         if (count < 1 || Integer.bitCount(count) != 1 || count > 1 << 30) {
             throw refused("count must be a power of two", stride);
         }
-        if (stateOffset < 0 || stateOffset + STATE_LENGTH > buffer.capacity()) {
+        if (stateOffset < 0 || stateOffset > buffer.capacity() - STATE_LENGTH) {
             throw refused("ring state outside of the buffer", stride);
         }
         if (elementsOffset < 0 || end > buffer.capacity()) {

@@ -39,7 +39,8 @@ class RingLimitsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"8188, 4096, ring state outside", "4092, 4096, ring state among", "4096, 4096, ring state among"})
+    @CsvSource({"8188, 4096, ring state outside", "0x7ffffff8, 4096, ring state outside",
+        "4092, 4096, ring state among", "4096, 4096, ring state among"})
     void driverRingsThatOverlap(final int state, final int elements, final String rule) {
         final UnsafeBuffer memory = new UnsafeBuffer(RingMemory.allocate(2));
         assertThatThrownBy(() -> new SendQueue(memory, state, elements, 1, 1, (offset, word) -> { }, 1))

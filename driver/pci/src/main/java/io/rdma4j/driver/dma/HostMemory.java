@@ -244,14 +244,23 @@ public final class HostMemory {
         final long before = source.retiredBytes(kind);
         collector.run();
         RdmaException last = shortage;
-        for (int round = 0; round < GC_ROUNDS && pause(1L << round); round++) {
-            try {
-                return take(kind, bytes, share);
-            } catch (final RdmaException e) {
-                last = e;
+        // A thread whose flag is up would not wait at all, and find nothing.
+        boolean interrupted = Thread.interrupted();
+        try {
+            for (int round = 0; round < GC_ROUNDS; round++) {
+                interrupted |= pause(1L << round);
+                try {
+                    return take(kind, bytes, share);
+                } catch (final RdmaException e) {
+                    last = e;
+                }
+                if (source.retiredBytes(kind) == 0) {
+                    throw last;
+                }
             }
-            if (source.retiredBytes(kind) == 0) {
-                throw last;
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
             }
         }
         if (source.retiredBytes(kind) >= before) {
@@ -262,13 +271,13 @@ public final class HostMemory {
         throw last;
     }
 
+    /** Whether it was cut short by an interrupt. */
     private static boolean pause(final long millis) {
         try {
             TimeUnit.MILLISECONDS.sleep(millis);
-            return true;
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
             return false;
+        } catch (final InterruptedException e) {
+            return true;
         }
     }
 

@@ -178,6 +178,17 @@ class HostMemoryTest {
     }
 
     @Test
+    void waitsAlsoInAThreadThatWasInterrupted() {
+        source.missing.add(PageKind.MB2);
+        source.comesBackAfter = 4;
+        source.retire(4 * MIB);
+
+        Thread.currentThread().interrupt();
+        assertThat(allocate(PagePreference.AUTO, 4 * MIB).pages()).isEqualTo(PageKind.MB2);
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    @Test
     void asksForACollectionAgainOnlyWhenMoreWasRetired() {
         source.missing.add(PageKind.MB2);
         source.retire(4 * MIB);
