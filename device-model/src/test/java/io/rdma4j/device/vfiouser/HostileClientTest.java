@@ -359,7 +359,8 @@ class HostileClientTest {
     void moreFilesThanAgreedOnWhoseCloseWaitsHoldUpNobody() throws IOException {
         final int before = Fd.openCount();
         try (ServerSocket deaf = new ServerSocket(0, 9, InetAddress.getLoopbackAddress());
-            EventFd event = EventFd.create(); Fd lingering = lingering(deaf.getLocalPort())) {
+            EventFd event = EventFd.create()) {
+            final Fd lingering = lingering(deaf.getLocalPort());
             final int[] many = new int[KERNELS_LIMIT];
             Arrays.fill(many, event.fd());
             many[KERNELS_LIMIT - 1] = lingering.fd();

@@ -124,8 +124,8 @@ public interface QueuePair extends AutoCloseable {
      * posted to it meanwhile, and no poller may just be handling one of its completions; completions of other QPs in
      * the same CQ may be polled all the time. Leaving RESET again is refused while completions from before take so much
      * room in a CQ that a full load could overflow it: poll the CQ first, which hands none of them over. While another
-     * thread polls that CQ, leaving RESET may have to wait for its handler, which must not modify this QP meanwhile; with
-     * {@code ibv:} it must neither query nor close it.
+     * thread polls that CQ, leaving RESET may have to wait for its handler, which must not modify this QP meanwhile;
+     * with {@code ibv:} it must neither query nor close it.
      *
      * @param attributes what to change; the state is needed.
      * @throws io.rdma4j.RdmaException EINVAL naming the attributes that are missing, not allowed or out of range;
