@@ -387,9 +387,10 @@ final class MsgConnection implements ConnectionManager {
             abort();
         }
         if (state == State.CONNECTED && !endpoint.isConnected()) {
-            // The device found out that the peer is gone, or a message failed.
+            // The device found out that the peer is gone, or a part failed: that ends the others, at the peer as well.
             tell(FabricEvent.SHUTDOWN, NOTHING);
             leave();
+            endpoint.disconnect("a part of it was lost");
         }
         if (!hasTimer()) {
             return;

@@ -185,16 +185,17 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     }
 
     /**
-     * Ends the connection on this side: what is under way is flushed. From any thread; harmless without one.
+     * Ends the connection on this side, or what is left of it where a part was lost: what is under way is flushed. From
+     * any thread; harmless without one.
      *
      * @param why for failure reports.
      */
     public void disconnect(final String why) {
-        if (!isConnected()) {
+        if (closed || !link.wasConnected()) {
             return;
         }
         messages.giveUp();
-        link.end(why);
+        link.end(link.isConnected() ? why : link.whyLost());
     }
 
     @Override

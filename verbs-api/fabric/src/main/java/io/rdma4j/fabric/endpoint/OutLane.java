@@ -619,7 +619,13 @@ final class OutLane {
             ring.done(failedSlot, errno, detail);
         }
         ring.cancelAll(FiErrno.FI_ECANCELED, Failures.LANE_LOST);
-        link.lost("its lane outwards: " + failedStatus);
+        final String why = "its lane outwards: " + failedStatus;
+        if (failedStatus == WcStatus.RETRY_EXC_ERR) {
+            // Nobody is there any more: who waits for a message would not hear of it.
+            link.end(why);
+        } else {
+            link.lost(why);
+        }
     }
 
     /** The memory of what is under way is given up: nothing may touch it any more. */

@@ -258,6 +258,11 @@ public final class RcLink {
         return isConnected && lost == null;
     }
 
+    /** Whether it is connected, or was until a part of it was lost. */
+    boolean wasConnected() {
+        return isConnected;
+    }
+
     /** {@link #connect} failed half-way. */
     boolean hasFailed() {
         return connectFailed;

@@ -359,6 +359,19 @@ final class MsgConnectionTest {
         assertThat(ends[0].isConnected()).isFalse();
     }
 
+    /** A message that is too long is the end of messages alone, as far as the device goes. */
+    @Test
+    void whatIsLeftEndsWithThePartThatFailed() {
+        final MsgEndpoint[] ends = a.connect(b, b.listen());
+        assertThat(ends[1].receive(b.memory.buffer(), 0, 8, 1)).isZero();
+        assertThat(ends[0].send(a.memory.buffer(), 0, 9, 2)).isZero();
+        assertThat(a.await(FabricEvent.SHUTDOWN, b).fid()).isSameAs(ends[0]);
+        assertThat(b.await(FabricEvent.SHUTDOWN, a).fid()).isSameAs(ends[1]);
+        for (final MsgEndpoint end : ends) {
+            assertThat(end.write(a.memory.address(), 8, null, 0, 1, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        }
+    }
+
     @Test
     void garbageIsIgnored() {
         final PassiveEndpoint passive = b.listen();

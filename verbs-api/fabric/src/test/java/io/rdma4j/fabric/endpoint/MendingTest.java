@@ -115,6 +115,24 @@ class MendingTest {
         mode.release(a, bad);
     }
 
+    @Test
+    void aLaneThatIsLostEndsMessages() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion there = b.register(1);
+        assertThat(a.ep.receive(a.at(0), 8, desc, 1)).isZero();
+        b.ep.close();
+        assertThat(a.ep.read(a.at(16), 8, desc, there.base(), there.key(), 2)).isZero();
+        final List<Done> ended = List.of(a.nextAfterSilence(), a.nextAfterSilence());
+        assertThat(ended).extracting(Done::context).containsExactlyInAnyOrder(1L, 2L);
+        assertThat(ended).as("the one that was waited for").filteredOn(done -> done.context() == 1)
+            .extracting(Done::error).containsOnly("FI_ECANCELED");
+        assertThat(a.ep.receive(a.at(0), 8, desc, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        assertThat(a.ep.send(a.at(0), 8, desc, 4)).isEqualTo(-FiErrno.FI_ENOTCONN);
+    }
+
     /** Its thread that mends has no processor for longer than all tries take, as on a machine that is too busy. */
     @ParameterizedTest
     @EnumSource(Mode.class)

@@ -30,6 +30,7 @@ import io.rdma4j.fabric.testing.TestNode;
 import io.rdma4j.testing.Allocations;
 import io.rdma4j.verbs.RdmaContext;
 
+import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -288,6 +289,29 @@ class PieceMessagesTest {
         b.ep.close();
         assertThat(b.ep.receive(b.at(0), 8, null, 1)).isEqualTo(-FiErrno.FI_EBADFD);
         assertThat(b.ep.tagged().receive(b.at(0), 8, null, ANY, 1, 0, 1)).isEqualTo(-FiErrno.FI_EBADFD);
+    }
+
+    /** Nobody greets or probes: RMA alone finds out that the peer is gone. */
+    @Test
+    void aLaneThatIsLostEndsMessages() {
+        a = node("", Capability.TAGGED, Capability.RMA, Capability.MULTI_RECV);
+        b = node("", Capability.TAGGED, Capability.RMA, Capability.MULTI_RECV);
+        connect();
+        a.post(() -> a.ep.receive(a.at(0), 8, null, 1));
+        a.post(() -> a.ep.receiveMessage(new Message(1).add(a.at(64), 4_096, null).context(2), OpFlags.MULTI_RECV));
+        a.post(() -> a.ep.tagged().receive(a.at(8), 8, null, ANY, TAG, 0, 3));
+        b.ep.close();
+        assertThat(a.ep.read(a.at(16), 8, null, 0, 5, 4)).as("the key is looked up").isEqualTo(-FiErrno.FI_EAGAIN);
+        final Set<Long> ended = new HashSet<>();
+        for (int i = 0; i < 3; i++) {
+            final Done done = a.nextAfterSilence();
+            assertThat(done.error()).isEqualTo("FI_ECANCELED");
+            ended.add(done.context());
+        }
+        assertThat(ended).containsExactlyInAnyOrder(1L, 2L, 3L);
+        assertThat(a.ep.isConnected()).isFalse();
+        assertThat(a.ep.send(a.at(0), 8, null, 5)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        a.fails(FiErrno.FI_ECANCELED, () -> a.ep.receive(a.at(0), 8, null, 6));
     }
 
     /** With room for more than one look at a queue takes. */
