@@ -111,6 +111,11 @@ final class CompletionWaker {
         watchers.forget(queue);
     }
 
+    /** A verbs queue is closed: nothing is heard of it any more. */
+    void gone(final CompletionQueue cq) {
+        watchers.gone(cq);
+    }
+
     /** Wakes up without an event. */
     DueClock clock() {
         return clock;

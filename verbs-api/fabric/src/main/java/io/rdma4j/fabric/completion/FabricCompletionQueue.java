@@ -223,6 +223,25 @@ public final class FabricCompletionQueue implements CompletionQueue {
     }
 
     /**
+     * Notes what is there, for an endpoint that has something to do with it although another of its queues is read. For
+     * the thread that uses the endpoint.
+     */
+    public void gatherBeside() {
+        cq.poll(dispatch, BATCH);
+    }
+
+    /**
+     * Asks the device for events of this queue, and looks once more: for an endpoint of which another queue is waited
+     * for, which {@linkplain #watch(FabricCompletionQueue, int) watches} this one.
+     *
+     * @return 0; -FI_EAGAIN if something was noted now, perhaps in any of the endpoint's queues.
+     */
+    public int armBeside() {
+        return cq.requestNotify(false) == ReturnCode.OK && cq.poll(dispatch, BATCH) == ReturnCode.OK ? 0
+            : -FiErrno.FI_EAGAIN;
+    }
+
+    /**
      * How long this queue may be left unread: for a port that reads an internal one.
      *
      * @return nanoseconds; {@link Long#MAX_VALUE} for ever.
@@ -560,6 +579,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
             }
             cq.close();
             waker.forget(this);
+            waker.gone(cq);
             waker.leave();
         } catch (final RdmaException e) {
             throw FabricException.from(CLOSE, e);

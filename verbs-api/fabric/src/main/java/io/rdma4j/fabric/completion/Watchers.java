@@ -53,6 +53,13 @@ final class Watchers<S, Q> {
         }
     }
 
+    /** Nobody hears of it any more. */
+    synchronized void gone(final S source) {
+        for (final Q queue : bySource.getOrDefault(source, List.of())) {
+            unwatch(source, queue);
+        }
+    }
+
     private void drop(final S source, final Q queue) {
         bySource.computeIfPresent(source, (any, old) -> {
             final List<Q> left = old.stream().filter(one -> !one.equals(queue)).toList();

@@ -333,7 +333,14 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
 
     @Override
     public boolean progress(final FabricCompletionQueue queue) {
-        return !closed && health.mend();
+        if (closed || health.isSettled()) {
+            return false;
+        }
+        if (receive != transmit) {
+            // What it waits for may complete where nobody looks.
+            (queue == transmit ? receive : transmit).gatherAll();
+        }
+        return health.mend();
     }
 
     @Override

@@ -460,17 +460,18 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     @Override
     public boolean progress(final FabricCompletionQueue queue) {
-        if (queue != transmit) {
+        boolean more = messages.progress(queue);
+        if (queue != transmit && !more) {
+            // Messages of the device that are well need nothing of the queue where receives complete.
             return false;
         }
-        boolean more = messages.progress();
         more |= lanes.progress();
         return triggered.progress() || more;
     }
 
     @Override
     public int arm() {
-        return messages.isPending() || lanes.isMending() ? -FiErrno.FI_EAGAIN : 0;
+        return messages.isPending() || lanes.isMending() ? -FiErrno.FI_EAGAIN : messages.arm();
     }
 
     @Override

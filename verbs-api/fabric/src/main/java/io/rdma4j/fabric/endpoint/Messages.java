@@ -11,6 +11,7 @@ import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.TaggedMessages;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
@@ -169,9 +170,17 @@ public interface Messages {
     /**
      * Goes on with what is to be done.
      *
+     * @param read which of the endpoint's queues is read.
      * @return whether there will be more.
      */
-    boolean progress();
+    boolean progress(FabricCompletionQueue read);
+
+    /**
+     * A thread is about to sleep at one of the endpoint's queues: asks for events of what else it needs.
+     *
+     * @return 0; -FI_EAGAIN if there is something to do now.
+     */
+    int arm();
 
     /**
      * Whether the next read is to go on, without an event.

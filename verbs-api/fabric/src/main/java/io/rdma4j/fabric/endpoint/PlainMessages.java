@@ -10,6 +10,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.TaggedMessages;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
 import io.rdma4j.verbs.Completion;
@@ -107,8 +108,13 @@ final class PlainMessages implements Messages {
     }
 
     @Override
-    public boolean progress() {
+    public boolean progress(final FabricCompletionQueue read) {
         return lane.progress();
+    }
+
+    @Override
+    public int arm() {
+        return 0;
     }
 
     @Override

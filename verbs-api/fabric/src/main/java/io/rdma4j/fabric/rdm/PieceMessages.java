@@ -65,6 +65,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
 
     private final RcLink link;
     private final FabricCompletionQueue transmit;
+    private final FabricCompletionQueue receive;
     private final SlotPool slotMemory;
     private final SlotPool pieceMemory;
     private final SendTable sends;
@@ -115,6 +116,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         }
         this.room = new Room(options.transmitSize());
         this.transmit = (FabricCompletionQueue) options.transmitQueue();
+        this.receive = (FabricCompletionQueue) options.receiveQueue();
         this.reports = new PieceReports(endpoint, counters, transmit, sends, room);
         context.reports(reports);
         this.sender = new ToPeer(new LocalMemory(realm, info), options.selectiveCompletion(), info);
@@ -181,6 +183,10 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         if (!channel.prepare()) {
             throw FabricException.of("open endpoint").detail("%s takes no receives", link)
                 .errno(FiErrno.FI_EIO).build();
+        }
+        if (receive != transmit) {
+            transmit.watch(receive, 0);
+            receive.watch(transmit, 0);
         }
         link.wantsProgress();
     }
@@ -285,7 +291,11 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
     }
 
     @Override
-    public boolean progress() {
+    public boolean progress(final FabricCompletionQueue read) {
+        if (receive != transmit) {
+            // Whichever is read: credits come in the one, and room for control messages in the other.
+            (read == transmit ? receive : transmit).gatherBeside();
+        }
         if (isLost && !isOver) {
             end();
         }
@@ -310,9 +320,18 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
     /** Nothing comes and goes any more; complete messages that wait can still be received. */
     private void end() {
         // What went and came before is over as it went: the peer was told so, or tells so.
-        new Cleanup().run(this::close).run(transmit::gatherAll).run(context.queue()::gatherAll).run(() -> isOver = true)
+        new Cleanup().run(this::close).run(transmit::gatherAll).run(receive::gatherAll).run(() -> isOver = true)
             .run(channel::close).run(() -> reports.cancelSends(lostErrno)).run(context::end)
             .run(() -> context.cancelAll(Failures.LANE_LOST)).throwIfFailed();
+    }
+
+    @Override
+    public int arm() {
+        if (receive == transmit) {
+            return 0;
+        }
+        final int sent = transmit.armBeside();
+        return receive.armBeside() == 0 ? sent : -FiErrno.FI_EAGAIN;
     }
 
     @Override

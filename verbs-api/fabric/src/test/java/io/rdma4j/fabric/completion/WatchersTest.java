@@ -89,6 +89,21 @@ class WatchersTest {
         assertThat(watchers).hasToString("{}");
     }
 
+    @Test
+    void whatIsGoneIsHeardOfByNobody() {
+        watchers.watch(one, "a");
+        watchers.watch(one, "b");
+        watchers.watch(other, "b");
+        watchers.gone(one);
+        watchers.gone(one);
+        assertThat(told(one)).isEmpty();
+        assertThat(told(other)).containsExactly("b");
+        watchers.gone(other);
+        watchers.watch(one, "a");
+        watchers.unwatch(one, "a");
+        assertThat(watchers).hasToString("{}");
+    }
+
     /** An endpoint with a thousand peers closes as many queues: none of them may cost a look at all the others. */
     @Test
     void whoComesAndGoesCostsTheOthersNothing() {

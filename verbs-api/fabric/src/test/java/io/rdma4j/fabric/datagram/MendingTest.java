@@ -83,6 +83,25 @@ class MendingTest {
         assertThat(((DatagramEndpoint) endpoint).mended()).as("%s", endpoint).isEqualTo(times);
     }
 
+    /** What it has sent before completes where nobody looks. */
+    @Test
+    void aReceiveThatFailedIsMendedByWhoReadsReceivesAlone() {
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressedEndpoint a = node.open(
+            node.options().completionQueues(node.keep(node.domain.openCompletionQueue(16)), node.cq));
+        final AddressedEndpoint b = node.open();
+        final long toA = node.name(a);
+        final long toB = node.name(b);
+        final MemoryRegion nothing = node.keep(node.domain.register(
+            new MrAttributes().buffer(NOWHERE, 4096).access(MrAccess.RECV)));
+        node.post(() -> a.receive(NOWHERE, 64, nothing, FiAddr.UNSPEC, 1));
+        node.post(() -> a.send(node.at(0), 8, null, toB, 2));
+        node.post(() -> b.send(node.at(0), 8, null, toA, 3));
+        node.sent(b);
+        assertThat(node.received(a).error()).isEqualTo("FI_EFAULT");
+        mended(node, a, 1);
+    }
+
     /** Receives are not touched by a send that fails; the device looks for pages when it sends. */
     @Test
     void aSendThatFailsStopsSendsForAMoment() {
