@@ -137,7 +137,9 @@ public final class LocalMemory {
         final LocalDescriptor region = ((LocalDescriptor) desc).in(realm);
         if (region.realm() != realm) {
             // The device knows it under another authorization key only; for local use that is no reason to refuse it.
-            return descNeeded ? -FiErrno.FI_EDOMAIN : byCache(address, length, owner, access);
+            // Where this process has it: the program's name of it may lead elsewhere.
+            processAddress = region.processAddress(address);
+            return descNeeded ? -FiErrno.FI_EDOMAIN : byCache(processAddress, length, owner, access);
         }
         lkey = region.lkey(address, length);
         processAddress = region.processAddress(address);

@@ -19,6 +19,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Done;
@@ -390,6 +391,28 @@ class MessageFormsTest {
             receive(1);
             a.post(() -> a.ep.sendMessage(message(0, 64), OpFlags.INJECT));
             assertThat(b.next().length()).isEqualTo(64);
+        }
+    }
+
+    /** The endpoint's key is another one than the region's: the bytes are registered for it, where they are. */
+    @Test
+    void aRegionOfAnotherKeyLeadsToWhereThisProcessHasIt() {
+        connect();
+        final byte[] key = {1};
+        final MsgEndpoint mine = a.keep(
+            a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).sizes(16, 16).authKey(key)));
+        final MsgEndpoint theirs = b.keep(
+            b.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq).sizes(16, 16).authKey(key)));
+        mine.connect(theirs.name());
+        theirs.connect(mine.name());
+        try (NamedElsewhere from = new NamedElsewhere(a, desc)) {
+            for (final long flags : new long[] {0, OpFlags.INJECT}) {
+                b.bytes.putLong(0, 0);
+                b.post(() -> theirs.receive(b.at(0), 64, into, 1));
+                a.post(() -> mine.sendMessage(new Message(1).add(from.at(0), 64, from.region), flags));
+                assertThat(b.next().length()).isEqualTo(64);
+                assertThat(b.bytes.getLong(0)).isEqualTo(0x1000_0000L);
+            }
         }
     }
 
