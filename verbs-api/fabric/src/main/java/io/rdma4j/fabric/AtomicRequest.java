@@ -128,7 +128,8 @@ public final class AtomicRequest {
     }
 
     /**
-     * When to begin, with {@link OpFlags#TRIGGER}. The request is copied then; its operands are read when it begins.
+     * When to begin, with {@link OpFlags#TRIGGER}. The request is copied then; its operands are read when it begins,
+     * so with {@link OpFlags#INJECT} it is -FI_EBADFLAGS.
      *
      * @param counter of the endpoint's domain.
      * @param value   what it has to have counted.

@@ -144,7 +144,7 @@ public final class Message {
 
     /**
      * When to begin, with {@link OpFlags#TRIGGER} (struct fi_triggered_context). The message is copied then, its
-     * buffers are not.
+     * buffers are not: with {@link OpFlags#INJECT} it is -FI_EBADFLAGS.
      *
      * @param counter of the endpoint's domain.
      * @param value   what it has to have counted.

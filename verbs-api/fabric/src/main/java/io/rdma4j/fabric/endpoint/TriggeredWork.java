@@ -127,7 +127,7 @@ public final class TriggeredWork {
         if (message == null) {
             return -FiErrno.FI_EINVAL;
         }
-        final int objection = check(message.triggerCounter());
+        final int objection = check(message.triggerCounter(), flags);
         if (objection == 0) {
             waiting.add(new Waiting((FabricCounter) message.triggerCounter(), message.threshold(), call,
                 message.copy(), null, flags & ~OpFlags.TRIGGER));
@@ -146,7 +146,7 @@ public final class TriggeredWork {
         if (request == null) {
             return -FiErrno.FI_EINVAL;
         }
-        final int objection = check(request.triggerCounter());
+        final int objection = check(request.triggerCounter(), flags);
         if (objection == 0) {
             waiting.add(new Waiting((FabricCounter) request.triggerCounter(), request.threshold(), null, null,
                 request.copy(), flags & ~OpFlags.TRIGGER));
@@ -154,9 +154,13 @@ public final class TriggeredWork {
         return objection;
     }
 
-    private int check(final Counter counter) {
+    private int check(final Counter counter, final long flags) {
         if (!isOffered) {
             return -FiErrno.FI_EOPNOTSUPP;
+        }
+        if ((flags & OpFlags.INJECT) != 0) {
+            // Buffers are read when it begins: what is in them then is not what was to be sent.
+            return -FiErrno.FI_EBADFLAGS;
         }
         if (!(counter instanceof FabricCounter) || counter.isClosed()) {
             return -FiErrno.FI_EINVAL;

@@ -85,6 +85,20 @@ class TriggerTest {
             .containsExactly(OperationKind.RECEIVE, FiErrno.FI_ECANCELED);
     }
 
+    /** The buffers would have to be copied now, and are read when it begins. */
+    @Test
+    void nothingIsInjectedLater() {
+        final Counter counter = a.keep(a.domain.openCounter());
+        final long flags = OpFlags.TRIGGER | OpFlags.INJECT;
+        assertThat(a.ep.sendMessage(message(8).trigger(counter, 1), flags)).isEqualTo(-FiErrno.FI_EBADFLAGS);
+        assertThat(a.ep.writeMessage(message(8).trigger(counter, 1), flags)).isEqualTo(-FiErrno.FI_EBADFLAGS);
+        assertThat(a.ep.atomic(new AtomicRequest().operation(AtomicOp.MAX, AtomicType.INT8).operands(a.at(0), 1, null)
+            .remote(region.base() + 80, region.key()).trigger(counter, 1), flags)).isEqualTo(-FiErrno.FI_EBADFLAGS);
+        counter.add(1);
+        a.succeeds(() -> a.ep.writeMessage(message(8), OpFlags.INJECT));
+        assertThat(a.done).isEmpty();
+    }
+
     /** The first one of those that are due waits for a receive of the peer; a write could go on, and is behind it. */
     @Test
     void whatIsDueKeepsItsOrderBehindAFence() {
