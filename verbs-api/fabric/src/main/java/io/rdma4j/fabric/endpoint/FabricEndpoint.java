@@ -211,7 +211,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     @Override
     public int sendMessage(final Message message, final long flags) {
         if (isTriggered(flags)) {
-            return await(TriggeredWork.Call.SEND, message, flags);
+            return triggered.add(TriggeredWork.Call.SEND, message, flags);
         }
         final int objection = fence(flags);
         return objection == 0 ? messages.send(message, flags & ~OpFlags.FENCE) : objection;
@@ -219,12 +219,6 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     private boolean isTriggered(final long flags) {
         return (flags & OpFlags.TRIGGER) != 0 && !closed;
-    }
-
-    private int await(final TriggeredWork.Call call, final Message message, final long flags) {
-        final int objection = triggered.add(call, message, flags);
-        link.wantsProgress();
-        return objection;
     }
 
     /** 0, or why no operation with these flags can be started now. */
@@ -241,7 +235,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     @Override
     public int receiveMessage(final Message message, final long flags) {
         if (isTriggered(flags)) {
-            return await(TriggeredWork.Call.RECEIVE, message, flags);
+            return triggered.add(TriggeredWork.Call.RECEIVE, message, flags);
         }
         return closed ? -FiErrno.FI_EBADFD : messages.receive(message, flags);
     }
@@ -258,7 +252,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
 
     private int start(final boolean isRead, final Message message, final long flags) {
         if (isTriggered(flags)) {
-            return await(isRead ? TriggeredWork.Call.READ : TriggeredWork.Call.WRITE, message, flags);
+            return triggered.add(isRead ? TriggeredWork.Call.READ : TriggeredWork.Call.WRITE, message, flags);
         }
         final int objection = message == null && !closed ? -FiErrno.FI_EINVAL : fence(flags);
         return objection == 0 ? lanes.start(rma.set(isRead, message, flags), null, message.context()) : objection;
@@ -267,9 +261,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     @Override
     public int atomic(final AtomicRequest request, final long flags) {
         if (isTriggered(flags)) {
-            final int refusal = triggered.add(request, flags);
-            link.wantsProgress();
-            return refusal;
+            return triggered.add(request, flags);
         }
         int objection = closed ? -FiErrno.FI_EBADFD : rma.set(request, flags);
         objection = objection == 0 ? fence(flags) : objection;

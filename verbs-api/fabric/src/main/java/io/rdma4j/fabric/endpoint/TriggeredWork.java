@@ -14,6 +14,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.Room;
@@ -83,6 +84,7 @@ public final class TriggeredWork {
         }
     }
 
+    private final CompletionPort port;
     private final Endpoint endpoint;
     private final FabricCompletionQueue transmit;
     private final FabricCompletionQueue receive;
@@ -97,7 +99,7 @@ public final class TriggeredWork {
     /**
      * Nothing waits.
      *
-     * @param endpoint whose operations.
+     * @param port     of the endpoint whose operations they are.
      * @param transmit where its sends complete.
      * @param receive  where its receives complete.
      * @param isOffered whether {@link Capability#TRIGGER} was negotiated.
@@ -105,9 +107,10 @@ public final class TriggeredWork {
      * @param peerMask which bits of an address tell the peer, and not its receive context; 0 where there is one peer.
      */
     public TriggeredWork(
-        final Endpoint endpoint, final CompletionQueue transmit, final CompletionQueue receive,
+        final CompletionPort port, final CompletionQueue transmit, final CompletionQueue receive,
         final boolean isOffered, final EndpointCounters counters, final long peerMask) {
-        this.endpoint = endpoint;
+        this.port = port;
+        this.endpoint = port.endpoint();
         this.transmit = (FabricCompletionQueue) transmit;
         this.receive = (FabricCompletionQueue) receive;
         this.isOffered = isOffered;
@@ -129,7 +132,7 @@ public final class TriggeredWork {
         }
         final int objection = check(message.triggerCounter(), flags);
         if (objection == 0) {
-            waiting.add(new Waiting((FabricCounter) message.triggerCounter(), message.threshold(), call,
+            add(new Waiting((FabricCounter) message.triggerCounter(), message.threshold(), call,
                 message.copy(), null, flags & ~OpFlags.TRIGGER));
         }
         return objection;
@@ -148,10 +151,16 @@ public final class TriggeredWork {
         }
         final int objection = check(request.triggerCounter(), flags);
         if (objection == 0) {
-            waiting.add(new Waiting((FabricCounter) request.triggerCounter(), request.threshold(), null, null,
+            add(new Waiting((FabricCounter) request.triggerCounter(), request.threshold(), null, null,
                 request.copy(), flags & ~OpFlags.TRIGGER));
         }
         return objection;
+    }
+
+    /** The endpoint may have had nothing to go on with until now. */
+    private void add(final Waiting one) {
+        waiting.add(one);
+        transmit.wants(port);
     }
 
     private int check(final Counter counter, final long flags) {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionReader;
+import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
@@ -312,6 +313,25 @@ class PieceMessagesTest {
         assertThat(a.ep.isConnected()).isFalse();
         assertThat(a.ep.send(a.at(0), 8, null, 5)).isEqualTo(-FiErrno.FI_ENOTCONN);
         a.fails(FiErrno.FI_ECANCELED, () -> a.ep.receive(a.at(0), 8, null, 6));
+    }
+
+    /** Nobody reads it again for messages. */
+    @Test
+    void whatWaitsForACounterEndsWithTheConnection() {
+        a = node("", Capability.MSG, Capability.TAGGED, Capability.TRIGGER);
+        b = node("", Capability.MSG, Capability.TAGGED, Capability.TRIGGER);
+        connect();
+        send(1, 1);
+        ((FabricEndpoint) a.ep).disconnect("the test ends it");
+        a.take();
+        a.take();
+        final Counter counter = a.keep(a.domain.openCounter());
+        counter.add(1);
+        final Message message = new Message(1).add(a.at(0), 8, null).tag(2).trigger(counter, 1);
+        assertThat(a.ep.tagged().sendMessage(message.context(3), OpFlags.TRIGGER)).isZero();
+        assertThat(a.next()).extracting(Done::context, Done::error).containsExactly(3L, "FI_ENOTCONN");
+        assertThat(a.ep.tagged().receiveMessage(message.context(4), OpFlags.TRIGGER)).isZero();
+        assertThat(a.next()).extracting(Done::context, Done::error).containsExactly(4L, "FI_ECANCELED");
     }
 
     /** With room for more than one look at a queue takes. */
