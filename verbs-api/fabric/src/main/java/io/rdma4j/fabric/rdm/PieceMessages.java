@@ -321,7 +321,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
     private void end() {
         // What went and came before is over as it went: the peer was told so, or tells so.
         new Cleanup().run(this::close).run(transmit::gatherAll).run(receive::gatherAll).run(() -> isOver = true)
-            .run(channel::close).run(() -> reports.cancelSends(lostErrno)).run(context::end)
+            .run(channel::close).run(() -> reports.loseSends(lostErrno)).run(context::end)
             .run(() -> context.cancelAll(Failures.LANE_LOST)).throwIfFailed();
     }
 
@@ -443,7 +443,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         context.close();
         try {
             channel.drop();
-            reports.cancelSends(FiErrno.FI_ECANCELED);
+            reports.cancelSends();
             context.cancelAll(Failures.CLOSED);
         } finally {
             pieceMemory.close();

@@ -6,7 +6,9 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.Endpoint;
+import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
+import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.Report;
 import io.rdma4j.fabric.completion.Room;
 import io.rdma4j.fabric.event.EndpointCounters;
@@ -28,6 +30,10 @@ final class PieceReports extends ReceiveReports {
 
     /** Nothing of it is under way any more. */
     void over(final SendOp op, final int errno) {
+        over(op, errno, ErrorDetails.of(errno));
+    }
+
+    private void over(final SendOp op, final int errno, final int detail) {
         if (errno == 0) {
             counters.success(op.kind);
         } else {
@@ -38,7 +44,7 @@ final class PieceReports extends ReceiveReports {
         } else {
             final Report report = transmit.report().set(endpoint, op.kind, op.context, op.total).room(room);
             if (errno != 0) {
-                report.failure(errno, ErrorDetails.of(errno));
+                report.failure(errno, detail);
             }
             report.commit();
         }
@@ -51,11 +57,23 @@ final class PieceReports extends ReceiveReports {
         room.giveBack();
     }
 
-    /** All that is under way is over. */
-    void cancelSends(final int errno) {
+    /** The endpoint is closed: all that is under way is over. */
+    void cancelSends() {
         for (int i = 0; i < sends.opCount(); i++) {
             if (!sends.op(i).free) {
-                over(sends.op(i), errno);
+                over(sends.op(i), FiErrno.FI_ECANCELED);
+            }
+        }
+    }
+
+    /** The connection is over, and with it all that is under way. */
+    void loseSends(final int errno) {
+        for (int i = 0; i < sends.opCount(); i++) {
+            final SendOp op = sends.op(i);
+            if (!op.free) {
+                // The peer may have what was with the device as a whole, and its word was on the way.
+                final int its = op.cut && op.wantsDelivery() ? FiErrno.FI_ECONNRESET : errno;
+                over(op, its, its == FiErrno.FI_ECANCELED ? Failures.LANE_LOST : ErrorDetails.of(its));
             }
         }
     }

@@ -413,7 +413,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     /** All that the application gave is over. */
     void cancelAll() {
-        reports.cancelSends(FiErrno.FI_ECANCELED);
+        reports.cancelSends();
         for (final RdmReceiveContext context : contexts) {
             context.cancelAll(Failures.CLOSED);
         }

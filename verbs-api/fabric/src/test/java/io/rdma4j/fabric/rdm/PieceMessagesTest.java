@@ -315,6 +315,25 @@ class PieceMessagesTest {
         a.fails(FiErrno.FI_ECANCELED, () -> a.ep.receive(a.at(0), 8, null, 6));
     }
 
+    @Test
+    void nobodyKnowsWhatBecameOfASendWhoseWordIsMissing() {
+        open("");
+        send(1, 1);
+        final Message message = new Message(1).add(a.at(0), 8, null).tag(2).context(3);
+        a.post(() -> a.ep.tagged().sendMessage(message, OpFlags.DELIVERY_COMPLETE));
+        a.post(() -> a.ep.tagged().send(a.at(0), 250_000, null, 0, 2, 50));
+        arrive();
+        assertThat(a.done).isEmpty();
+        ((FabricEndpoint) a.ep).disconnect("the test ends it");
+        final Set<String> ended = new HashSet<>();
+        for (int i = 0; i < 2; i++) {
+            final Done done = a.next();
+            ended.add(done.context() + " " + done.error());
+            assertThat(done.text()).as("%s", done).doesNotContain("closed");
+        }
+        assertThat(ended).containsExactlyInAnyOrder("3 FI_ECONNRESET", "50 FI_ECANCELED");
+    }
+
     /** Nobody reads it again for messages. */
     @Test
     void whatWaitsForACounterEndsWithTheConnection() {
