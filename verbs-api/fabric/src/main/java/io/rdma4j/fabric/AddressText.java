@@ -7,6 +7,8 @@ package io.rdma4j.fabric;
 
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.util.HashMap;
 import java.util.HexFormat;
@@ -27,8 +29,9 @@ final class AddressText {
     /** scheme :// node [: number] [? keys]. A node with colons is in brackets. */
     private static final Pattern FORM =
         Pattern.compile("([A-Za-z0-9_]+)://(?:\\[([^\\]]*)\\]|([^:/?\\[\\]]*))(?::([0-9]{1,9}))?(?:\\?(.*))?");
-    private static final Pattern IPV6 = Pattern.compile("([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(?:%([0-9]{1,10}))?");
+    private static final Pattern IPV6 = Pattern.compile("([0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(?:%([^\\]%/]{1,15}))?");
     private static final Pattern IPV4 = Pattern.compile("(?:(?:0|[1-9][0-9]{0,2})(?:\\.(?!$)|$)){4}");
+    private static final Pattern DIGITS = Pattern.compile("[0-9]+");
     private static final int MAX_TEXT = 512;
     private static final long MAX_SCOPE = 0xffff_ffffL;
     private static final int MAX_PORT = 0xffff;
@@ -75,11 +78,31 @@ final class AddressText {
         if (ip == null) {
             throw bad(text, "there is no IPv6 address in brackets");
         }
-        final long scope = parts.group(2) == null ? 0 : Long.parseLong(parts.group(2));
-        if (scope > MAX_SCOPE) {
-            throw bad(text, "the scope " + scope + " has more than 32 bits");
+        return SocketBytes.encode(ip, parts.group(2) == null ? 0 : scope(text, parts.group(2)), port(text, form));
+    }
+
+    /** The number of an interface; which may be named, as in what other programs print. */
+    private static int scope(final String text, final String scope) {
+        if (!DIGITS.matcher(scope).matches()) {
+            return interfaceOf(text, scope);
         }
-        return SocketBytes.encode(ip, (int) scope, port(text, form));
+        final long number = Long.parseLong(scope);
+        if (number > MAX_SCOPE) {
+            throw bad(text, "the scope " + number + " has more than 32 bits");
+        }
+        return (int) number;
+    }
+
+    private static int interfaceOf(final String text, final String name) {
+        try {
+            final NetworkInterface found = NetworkInterface.getByName(name);
+            if (found != null && found.getIndex() > 0) {
+                return found.getIndex();
+            }
+        } catch (final SocketException e) {
+            throw bad(text, "the interface " + name + " could not be looked up: " + e.getMessage());
+        }
+        throw bad(text, "there is no interface " + name);
     }
 
     private static FabricAddress device(final String text, final Matcher form) {

@@ -33,7 +33,7 @@ import java.util.Arrays;
  *  fi_rdma4j://[fe80::1]:17?qkey=0x1ee7&amp;kind=rdm               the device's own
  * </pre>
  * What is read may also begin with {@code fi_sockaddr:}, with either family behind it, in any case of letters; a port
- * that is missing is 0, and so is a queue key.
+ * that is missing is 0, and so is a queue key; a scope may be the name of an interface of this node.
  */
 public final class FabricAddress {
     /** Version of the device's own format. */

@@ -15,6 +15,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.Random;
@@ -78,7 +80,7 @@ class FabricAddressTest {
         "fi_sockaddr_in://1.2.3.4.5:6", "fi_sockaddr_in://1.2.3.256:4", "fi_sockaddr_in://01.2.3.4:5",
         "fi_sockaddr_in://1.2.3.4:65536", "fi_sockaddr_in://1.2.3.4:-1", "fi_sockaddr_in://1.2.3.4:7x",
         "fi_sockaddr_in://[::1]:7000", "fi_sockaddr_in6://1.2.3.4:5", "fi_sockaddr_in6://[1.2.3.4]:5",
-        "fi_sockaddr_in6://[fe80::1::2]:5", "fi_sockaddr_in6://[fe80::1%eth0]:5", "fi_sockaddr_in6://[::1",
+        "fi_sockaddr_in6://[fe80::1::2]:5", "fi_sockaddr_in6://[fe80::1%nobody]:5", "fi_sockaddr_in6://[::1",
         "fi_sockaddr_in6://[fe80::1%4294967296]:5", "fi_sockaddr_in6://[:::]:5", "fi_sockaddr_in://1.2.3.4:5?qos=3",
         "fi_sockaddr_ib://[::1]:5", "fi_rdma4j://[fe80::1]:17?qkey=0x1", "fi_rdma4j://[fe80::1]:17?kind=any",
         "fi_rdma4j://[fe80::1]?kind=rdm", "fi_rdma4j://[fe80::1]:16777216?kind=rdm", "fi_rdma4j://1.2.3.4:1?kind=rdm",
@@ -89,6 +91,19 @@ class FabricAddressTest {
         assertEquals(FiErrno.FI_EINVAL, errno(() -> FabricAddress.parse(text)));
         assertEquals(FiErrno.FI_EINVAL, errno(() -> FabricAddress.text(text).decoded()));
         assertEquals(text, FabricAddress.text(text).toString());
+    }
+
+    /** As most programs write it; the structure has the number. */
+    @Test
+    void theScopeMayBeTheNameOfAnInterface() throws SocketException {
+        final NetworkInterface any = NetworkInterface.networkInterfaces().findFirst().orElseThrow();
+        assertEquals("fi_sockaddr_in6://[fe80::1%" + any.getIndex() + "]:7000",
+            FabricAddress.parse("fi_sockaddr_in6://[fe80::1%" + any.getName() + "]:7000").toString());
+        final FabricException e = assertThrows(FabricException.class,
+            () -> FabricAddress.parse("fi_sockaddr_in6://[fe80::1%nobody]:7000"));
+        assertTrue(e.getMessage().contains("no interface nobody"), e.getMessage());
+        assertEquals(FiErrno.FI_EINVAL,
+            errno(() -> FabricAddress.parse("fi_rdma4j://[fe80::1%" + any.getName() + "]:1?kind=rdm")));
     }
 
     @Test

@@ -11,14 +11,16 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.Gid;
 import java.math.BigInteger;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * Nodes, counted up from the first one (fi_av_insertsym; checklist 84): addresses of IPv4 and IPv6, GIDs too, with
- * carry; a scope, as in {@code fe80::1%2}, stays; names in the number at their end, which keeps its zeros in front.
- * Immutable.
+ * carry; a scope, as in {@code fe80::1%2} or {@code fe80::1%eth0}, stays; names in the number at their end, which keeps
+ * its zeros in front. Immutable.
  */
 public final class NodeRange {
     private static final String COUNT = "count nodes up";
@@ -26,6 +28,8 @@ public final class NodeRange {
     private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(?:\\.[0-9]{1,3}){3}");
     private static final int MAX_NAME = 253;
     private static final char SCOPE = '%';
+    /** In struct sockaddr_in6. */
+    private static final int SCOPE_OFFSET = 24;
 
     private final int count;
     private final String prefix;
@@ -76,20 +80,20 @@ public final class NodeRange {
     }
 
     private static NodeRange addresses(final String text, final int count) {
-        final byte[] ip = ip(text);
+        final byte[] socket = socket(text).bytes();
+        final byte[] ip = text.indexOf(':') >= 0 ? Arrays.copyOfRange(socket, 8, 24) : Arrays.copyOfRange(socket, 4, 8);
         final BigInteger first = new BigInteger(1, ip);
         if (count > 0 && first.add(BigInteger.valueOf(count - 1)).bitLength() > ip.length * Byte.SIZE) {
             throw bad("%d nodes from %s lead past the last address, %s", count, text,
                 ip.length == 4 ? "255.255.255.255" : "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
         }
-        final int percent = text.indexOf(SCOPE);
-        return new NodeRange(count, text, 0, ip.length, first, percent < 0 ? "" : text.substring(percent));
+        return new NodeRange(count, text, 0, ip.length, first, hasScope(text) ? scope(socket) : "");
     }
 
-    /** 4 or 16 bytes. */
-    private static byte[] ip(final String text) {
-        final byte[] all = socket(text).bytes();
-        return text.indexOf(':') >= 0 ? Arrays.copyOfRange(all, 8, 24) : Arrays.copyOfRange(all, 4, 8);
+    /** As a number, also where the interface was named. */
+    private static String scope(final byte[] socket) {
+        return SCOPE
+            + Integer.toUnsignedString(ByteBuffer.wrap(socket).order(ByteOrder.nativeOrder()).getInt(SCOPE_OFFSET));
     }
 
     /** An address as text, with its scope. */

@@ -12,6 +12,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -43,6 +45,13 @@ class RangesTest {
         "node99999999999999999999, 2, node100000000000000000000"})
     void lastNode(final String first, final int count, final String last) {
         assertEquals(last, NodeRange.of(first, count).node(count - 1));
+    }
+
+    @Test
+    void aScopeMayBeTheNameOfAnInterface() throws SocketException {
+        final NetworkInterface any = NetworkInterface.networkInterfaces().findFirst().orElseThrow();
+        assertEquals("fe80::2%" + any.getIndex(), NodeRange.of("fe80::1%" + any.getName(), 2).node(1));
+        assertEquals(FiErrno.FI_EINVAL, errno(() -> NodeRange.of("fe80::1%nobody", 2)));
     }
 
     @ParameterizedTest
