@@ -204,7 +204,11 @@ final class Inbound {
         if (waiting != null) {
             final Slot first = waiting;
             waiting = null;
-            first.context.remove(first);
+            if (first.claimed) {
+                first.isCut = true;
+            } else {
+                first.context.remove(first);
+            }
             for (Slot slot = first; slot != null; slot = slot.nextPiece) {
                 held--;
             }

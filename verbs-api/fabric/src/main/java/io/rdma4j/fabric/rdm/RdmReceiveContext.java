@@ -247,6 +247,8 @@ final class RdmReceiveContext implements ReceiveContext {
         final Slot first = peeks ? matcher.tags().look(receive) : matcher.tags().takeClaimed(receive.context);
         if (first == null) {
             fail(receive, FiErrno.FI_ENOMSG, Failures.NO_MESSAGE);
+        } else if (first.isCut) {
+            fail(receive, FiErrno.FI_ECONNRESET, Failures.RESET);
         } else if (peeks && (what & OpFlags.DISCARD) == 0) {
             if ((what & OpFlags.CLAIM) != 0) {
                 matcher.tags().claim(first, receive.context);

@@ -45,6 +45,8 @@ final class Slot {
     /** Only the receive with this context takes it. */
     boolean claimed;
     long claim;
+    /** It was claimed, and will never be complete: that receive is told. */
+    boolean isCut;
 
     Slot(final Channel channel, final int index, final int offset) {
         this.channel = channel;

@@ -214,6 +214,20 @@ class PieceMessagesTest {
     }
 
     @Test
+    void aClaimedMessageThatIsNeverCompleteIsAnError() {
+        open("");
+        send(1, 1);
+        a.post(() -> a.ep.tagged().send(a.at(0), 250_000, null, 0, TAG, 50));
+        arrive();
+        assertThat(search(TAG, 7, OpFlags.PEEK | OpFlags.CLAIM).length()).isEqualTo(250_000);
+        ((FabricEndpoint) b.ep).disconnect("the test ends it");
+        b.take();
+        assertThat(search(0, 7, OpFlags.CLAIM).error()).isEqualTo("FI_ECONNRESET");
+        assertThat(search(0, 7, OpFlags.CLAIM).error()).isEqualTo("FI_ENOMSG");
+        assertThat(search(1, 8, OpFlags.PEEK).length()).as("the one before").isEqualTo(1);
+    }
+
+    @Test
     void receivesCanBeTakenBack() {
         open("");
         receive(TAG, 0, 1);
