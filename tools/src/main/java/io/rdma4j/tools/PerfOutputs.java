@@ -9,6 +9,7 @@ import io.rdma4j.base.Cleanup;
 import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfRun;
 import io.rdma4j.tools.plot.PerfPage;
+import io.rdma4j.tools.text.FileFailure;
 import io.rdma4j.tools.text.OwnFile;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
@@ -21,7 +22,9 @@ import java.util.List;
 
 /** Files that {@code rdma4j perf} writes. What can be known to go wrong is found before anything is measured. */
 final class PerfOutputs {
-    @Option(names = "--save", paramLabel = "FILE", description = "Keep the run in a file, as JSON with a version.")
+    private static final String SAVE = "--save";
+
+    @Option(names = SAVE, paramLabel = "FILE", description = "Keep the run in a file, as JSON with a version.")
     private Path save;
 
     @Option(names = "--plot", paramLabel = "FILE.html",
@@ -43,7 +46,7 @@ final class PerfOutputs {
         if (!beside.isEmpty() && plot == null) {
             throw new ParameterException(command, "Option '--beside' (FILE) needs '--plot'");
         }
-        check(command, "--save", save);
+        check(command, SAVE, save);
         check(command, "--plot", plot);
         beside.forEach(file -> others.add(PerfFile.read(file)));
     }
@@ -55,8 +58,7 @@ final class PerfOutputs {
                 "Invalid value for option '" + option + "': '" + file + "' is a folder");
         }
         if (file != null && !Files.isDirectory(folder)) {
-            throw new ParameterException(command,
-                "Invalid value for option '" + option + "': there is no folder '" + folder + "'");
+            throw FileFailure.ofAbsent(option.equals(SAVE) ? "save run" : "plot", file).build();
         }
         final String objection = file == null ? null : OwnFile.whyNot(file);
         if (objection != null) {

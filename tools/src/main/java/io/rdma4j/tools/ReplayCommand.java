@@ -10,6 +10,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.tools.replay.KnownDifferences;
 import io.rdma4j.tools.replay.Replay;
 import io.rdma4j.tools.replay.ReplayResult;
+import io.rdma4j.tools.text.FileFailure;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaDevices;
@@ -38,6 +39,9 @@ import java.util.concurrent.Callable;
     })
 final class ReplayCommand implements Callable<Integer> {
     private static final String QEMU = "qemu-7.2";
+    private static final String READ_TABLE = "read table of known differences";
+    private static final String TABLE =
+        "give " + QEMU + " or a file with step, field, left, right and a reason on each line";
 
     @ParentCommand
     private Main main;
@@ -99,8 +103,7 @@ final class ReplayCommand implements Callable<Integer> {
     private void requireFolder() {
         final Path folder = prefix == null ? null : prefix.toAbsolutePath().getParent();
         if (folder != null && !Files.isDirectory(folder)) {
-            throw RdmaException.of("save replay").object(prefix).detail("there is no folder %s", folder)
-                .errno(RdmaException.ENOENT).hint("make it first").build();
+            throw FileFailure.ofAbsent("save replay", prefix).build();
         }
     }
 
@@ -114,14 +117,10 @@ final class ReplayCommand implements Callable<Integer> {
         try {
             return KnownDifferences.parse(Files.readString(Path.of(known)));
         } catch (final IOException e) {
-            throw failure(RdmaException.EIO, e.toString());
+            throw FileFailure.of(READ_TABLE, Path.of(known), e).hint(TABLE).build();
         } catch (final IllegalArgumentException e) {
-            throw failure(RdmaException.EINVAL, e.getMessage());
+            throw RdmaException.of(READ_TABLE).object(known).detail("%s", e.getMessage()).errno(RdmaException.EINVAL)
+                .hint(TABLE).build();
         }
-    }
-
-    private RdmaException failure(final int errno, final String why) {
-        return RdmaException.of("read table of known differences").object(known).detail("%s", why).errno(errno)
-            .hint("give " + QEMU + " or a file with step, field, left, right and a reason on each line").build();
     }
 }

@@ -300,7 +300,6 @@ class PerfCommandTest {
         "send_lat --server=:0 --save x | the server measures nothing",
         "send_lat host -d emulated:a -d emulated:b | at most once",
         "send_lat -d a: -d b: -d c: | at most twice",
-        "send_lat --save /nonexistent/x | there is no folder",
         "send_lat --plot /          | is a folder",
         "send_lat --beside x        | needs '--plot'",
         "send_lat -d fake: -s 3m   | has at most 1048576 bytes, not 3145728",

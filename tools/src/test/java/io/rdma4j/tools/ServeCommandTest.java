@@ -138,7 +138,7 @@ class ServeCommandTest {
     void whatCannotBeServedFails() {
         final Cli.Outcome outcome = Cli.run("serve", "--socket", folder.resolve("none/socket").toString());
         assertThat(outcome.exitCode()).isEqualTo(1);
-        assertThat(outcome.err()).contains("bind failed", "ENOENT");
+        assertThat(outcome.err()).contains("listen at socket failed", "ENOENT");
         assertThat(Cli.run("devinfo").exitCode()).as("the device is free again").isZero();
     }
 }

@@ -19,6 +19,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -107,6 +108,9 @@ final class PcapWriter implements AutoCloseable {
         } catch (final FileAlreadyExistsException e) {
             throw failure(file, e).detail("there is such a file, or a symbolic link").errno(RdmaException.EEXIST)
                 .hint("remove it, or give another name").build();
+        } catch (final NoSuchFileException e) {
+            throw failure(file, e).detail("there is no folder '%s'", file.toAbsolutePath().getParent())
+                .errno(RdmaException.ENOENT).hint("make it, or name another").build();
         } catch (final IOException | UnsupportedOperationException e) {
             throw failure(file, e).detail("it cannot be made: %s", e).errno(RdmaException.EIO)
                 .hint("give a name in a folder that exists and is yours").build();

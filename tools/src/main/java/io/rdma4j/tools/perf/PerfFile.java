@@ -57,7 +57,7 @@ public final class PerfFile {
         try {
             OwnFile.write(file, out -> out.write(gson.toJson(toJson(run)) + System.lineSeparator()));
         } catch (final IOException e) {
-            throw FileFailure.of("save run", file, e).hint("give --save a file in a folder that is there").build();
+            throw FileFailure.of("save run", file, e).build();
         }
     }
 

@@ -5,7 +5,7 @@
 
 package io.rdma4j.tools.plot;
 
-import io.rdma4j.RdmaException;
+import io.rdma4j.tools.text.FileFailure;
 import io.rdma4j.tools.text.OwnFile;
 
 import java.io.IOException;
@@ -54,13 +54,12 @@ final class Html {
             + "</h1>\n" + body + "</body>\n</html>\n";
     }
 
-    /** EIO if the file cannot be written. */
+    /** ENOENT, EACCES or EIO if the file cannot be written. */
     static void write(final Path file, final String page) {
         try {
             OwnFile.write(file, out -> out.write(page));
         } catch (final IOException e) {
-            throw RdmaException.of("plot").object(file).detail("cannot write it: %s", e).errno(RdmaException.EIO)
-                .hint("give a file in a folder that you may write to").build();
+            throw FileFailure.of("plot", file, e).build();
         }
     }
 

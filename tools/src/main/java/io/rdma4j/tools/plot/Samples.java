@@ -6,6 +6,7 @@
 package io.rdma4j.tools.plot;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.tools.text.FileFailure;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ record Samples(String name, List<String> remarks, List<String> columns, List<dou
      *
      * @param file which.
      * @return what is in it.
-     * @throws RdmaException EIO if it cannot be read, EINVAL if it is no such file.
+     * @throws RdmaException ENOENT, EACCES or EIO if it cannot be read, EINVAL if it is no such file.
      */
     static Samples read(final Path file) {
         final List<String> lines;
@@ -45,8 +46,7 @@ record Samples(String name, List<String> remarks, List<String> columns, List<dou
             }
             lines = Files.readAllLines(file);
         } catch (final IOException e) {
-            throw RdmaException.of("plot").object(file).detail("cannot read it: %s", e).errno(RdmaException.EIO)
-                .hint("give a file of columns, with a tab between them").build();
+            throw FileFailure.of("plot", file, e).hint("give a file of columns, with a tab between them").build();
         }
         return parse(file, lines);
     }

@@ -8,6 +8,7 @@ package io.rdma4j.tools.replay;
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.PciDevices;
+import io.rdma4j.tools.text.FileFailure;
 import io.rdma4j.tools.text.OwnFile;
 import io.rdma4j.verbs.Gid;
 
@@ -138,7 +139,7 @@ public final class Replay {
      * Writes the script, what the device of the trace answered, and, once it was played, what this one answered.
      *
      * @param prefix what the names of the files begin with; .script, .recorded and .replayed are added.
-     * @throws RdmaException EIO if they cannot be written.
+     * @throws RdmaException ENOENT, EACCES or EIO if they cannot be written.
      */
     public void save(final Path prefix) {
         try {
@@ -148,8 +149,7 @@ public final class Replay {
                 save(prefix + ".replayed", replayed);
             }
         } catch (final IOException e) {
-            throw RdmaException.of("save replay").object(prefix).cause(e).detail("%s", e).errno(RdmaException.EIO)
-                .build();
+            throw FileFailure.of("save replay", prefix, e).build();
         }
     }
 

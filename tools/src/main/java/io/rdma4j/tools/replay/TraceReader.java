@@ -6,15 +6,14 @@
 package io.rdma4j.tools.replay;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.tools.text.FileFailure;
 import io.rdma4j.verbs.pvrdma.trace.TraceFormat;
 
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -58,17 +57,8 @@ final class TraceReader {
             throw RdmaException.of(OPERATION).object(file).detail("%s", e.getMessage()).errno(RdmaException.EINVAL)
                 .hint("give a file that --trace wrote").build();
         } catch (final IOException e) {
-            throw failed(file, e);
+            throw FileFailure.of(OPERATION, file, e).build();
         }
-    }
-
-    private static RdmaException failed(final Path file, final IOException e) {
-        final RdmaException.Builder failure = RdmaException.of(OPERATION).object(file).cause(e);
-        if (e instanceof NoSuchFileException) {
-            return failure.errno(RdmaException.ENOENT).build();
-        }
-        return e instanceof AccessDeniedException ? failure.errno(RdmaException.EACCES).build()
-            : failure.errno(RdmaException.EIO).detail("%s", e.getMessage()).build();
     }
 
     static TraceRecords read(final InputStream in) throws IOException {

@@ -9,6 +9,8 @@ import io.rdma4j.RdmaException;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
@@ -26,13 +28,34 @@ public final class FileFailure {
      * @return ENOENT, EACCES or EIO.
      */
     public static RdmaException.Builder of(final String operation, final Path file, final IOException cause) {
-        final RdmaException.Builder failure = RdmaException.of(operation).object(file).cause(cause);
         if (cause instanceof NoSuchFileException) {
-            return failure.errno(RdmaException.ENOENT);
+            return ofAbsent(operation, file).cause(cause);
         }
+        final RdmaException.Builder failure = RdmaException.of(operation).object(file).cause(cause);
         if (cause instanceof AccessDeniedException) {
             return failure.errno(RdmaException.EACCES);
         }
-        return failure.errno(RdmaException.EIO).detail("%s", cause.getMessage());
+        return failure.errno(RdmaException.EIO).detail("%s", reason(cause));
+    }
+
+    /**
+     * Begins the failure with a file that is not there, or is to be made in a folder that is not there.
+     *
+     * @param operation what was tried.
+     * @param file      with which file.
+     * @return ENOENT, with a hint.
+     */
+    public static RdmaException.Builder ofAbsent(final String operation, final Path file) {
+        final RdmaException.Builder failure = RdmaException.of(operation).object(file).errno(RdmaException.ENOENT);
+        final Path folder = file.toAbsolutePath().getParent();
+        return folder != null && !Files.isDirectory(folder)
+            ? failure.detail("there is no folder '%s'", folder).hint("make it, or name another")
+            : failure.detail("there is no file '%s'", file).hint("name one that is there");
+    }
+
+    /** Without names of files, of which some are temporary. */
+    private static String reason(final IOException cause) {
+        final String reason = cause instanceof FileSystemException ? ((FileSystemException) cause).getReason() : null;
+        return reason != null ? reason : cause.getMessage();
     }
 }

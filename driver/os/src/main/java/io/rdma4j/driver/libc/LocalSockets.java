@@ -8,6 +8,7 @@ import com.sun.jna.Native;
 import io.rdma4j.RdmaException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.nio.file.Path;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -20,6 +21,7 @@ public final class LocalSockets {
     /** Bytes of a path, without the NUL that ends it ({@code sun_path} has 108). */
     public static final int MAX_PATH = 107;
 
+    private static final String LISTEN = "listen at socket";
     private static final int AF_UNIX = 1;
     private static final int SIZEOF_SOCKADDR_UN = 110;
     private static final int PATH_OFFSET = 2;
@@ -48,10 +50,10 @@ public final class LocalSockets {
      *                       folder
      */
     public static Fd listen(final String path, final int backlog) {
-        final Calls calls = Calls.bound("bind");
-        final Fd socket = named("bind", path, calls::bind);
+        final Calls calls = Calls.bound(LISTEN);
+        final Fd socket = named(LISTEN, path, calls::bind);
         if (calls.listen(socket.fd(), backlog) < 0) {
-            final RdmaException failure = Libc.failure("listen", Native.getLastError()).object(path).build();
+            final RdmaException failure = failure(LISTEN, Native.getLastError(), path);
             socket.close();
             throw failure;
         }
@@ -86,12 +88,18 @@ public final class LocalSockets {
         final Fd socket = Fd.of(fd, path);
         final int result = apply.apply(fd, name.addressOffset(), SIZEOF_SOCKADDR_UN);
         if (result < 0) {
-            final RdmaException failure = Libc.failure(call, Native.getLastError()).object(path).build();
+            final RdmaException failure = failure(call, Native.getLastError(), path);
             socket.close();
             throw failure;
         }
         Reference.reachabilityFence(name);
         return socket;
+    }
+
+    private static RdmaException failure(final String call, final int errno, final String path) {
+        final RdmaException.Builder failure = Libc.failure(call, errno).object(path);
+        return (call.equals(LISTEN) && errno == RdmaException.ENOENT ? failure.detail("there is no folder '%s'",
+            Path.of(path).toAbsolutePath().getParent()).hint("make it, or name another") : failure).build();
     }
 
     /**

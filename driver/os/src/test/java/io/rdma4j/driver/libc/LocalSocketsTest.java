@@ -114,8 +114,9 @@ class LocalSocketsTest {
     @Test
     void pathsThatCannotBeFail() {
         final String path = folder.resolve("socket").toString();
-        assertFails("bind", "EADDRINUSE", () -> LocalSockets.listen(path, 1));
-        assertFails("bind", "EINVAL", () -> LocalSockets.listen(folder.resolve("x".repeat(108)).toString(), 1));
+        assertFails("listen at socket", "EADDRINUSE", () -> LocalSockets.listen(path, 1));
+        final String tooLong = folder.resolve("x".repeat(108)).toString();
+        assertFails("listen at socket", "EINVAL", () -> LocalSockets.listen(tooLong, 1));
         assertFails("connect", "ENOENT", () -> LocalSockets.connect(folder.resolve("none").toString()));
         listener.close();
         assertThat(Files.exists(folder.resolve("socket"))).as("its file is left").isTrue();

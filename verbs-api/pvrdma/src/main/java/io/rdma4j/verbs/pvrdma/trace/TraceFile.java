@@ -76,7 +76,7 @@ final class TraceFile {
             trace.file = new RandomAccessFile(path.toFile(), "rw");
             trace.key = key(path);
         } catch (final FileSystemException e) {
-            throw new IOException(reason(e), e);
+            throw new IOException(reason(path, e), e);
         }
         trace.add((TraceFormat.FIRST_LINE + "\n").getBytes(StandardCharsets.US_ASCII));
         trace.flush();
@@ -91,9 +91,9 @@ final class TraceFile {
     }
 
     /** The names of Java's exceptions say what their messages leave out. */
-    private static String reason(final FileSystemException e) {
+    private static String reason(final Path path, final FileSystemException e) {
         return e.getReason() != null ? e.getReason()
-            : e instanceof NoSuchFileException ? "the folder is not there"
+            : e instanceof NoSuchFileException ? "there is no folder '" + path.toAbsolutePath().getParent() + "'"
             : e instanceof AccessDeniedException ? "no right to write there" : e.toString();
     }
 

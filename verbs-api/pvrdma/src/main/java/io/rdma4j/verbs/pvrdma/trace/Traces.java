@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.Map;
@@ -54,24 +55,27 @@ public final class Traces {
      *
      * @param file what it held before is gone.
      * @param data whether doorbells and completions are wanted too.
-     * @throws RdmaException EIO if the file cannot be made; EBUSY if a program asked already and did not end it.
+     * @throws RdmaException ENOENT or EIO if the file cannot be made; EBUSY if a program asked already and did not end
+     *                       it.
      */
     public static synchronized void begin(final Path file, final boolean data) {
         if (asked != null) {
-            throw error(RdmaException.EBUSY, file, "the trace " + asked.path() + " was not ended");
+            throw error(RdmaException.EBUSY, file, "the trace " + asked.path() + " was not ended").build();
         }
         try {
             asked = TraceFile.create(file.toAbsolutePath(), limit());
             askedForData = data;
             hook();
         } catch (final IOException e) {
-            throw error(RdmaException.EIO, file, e.getMessage());
+            throw e.getCause() instanceof NoSuchFileException
+                ? error(RdmaException.ENOENT, file, e.getMessage()).hint("make it, or name another").build()
+                : error(RdmaException.EIO, file, e.getMessage()).build();
         }
     }
 
-    private static RdmaException error(final int errno, final Path file, final String why) {
+    private static RdmaException.Builder error(final int errno, final Path file, final String why) {
         return RdmaException.of("begin trace").object(file).detail("%s", why).errno(errno)
-            .hint("name a file in a folder that exists and may be written to").build();
+            .hint("name a file in a folder that exists and may be written to");
     }
 
     /** Ends what {@link #begin} began; harmless if there is nothing. */

@@ -142,7 +142,7 @@ class TracesTest {
         assertThatThrownBy(() -> Traces.begin(folder, false)).isInstanceOf(RdmaException.class)
             .hasMessageContaining("no ordinary file");
         assertThatThrownBy(() -> Traces.begin(folder.resolve("a/b"), false)).isInstanceOf(RdmaException.class)
-            .hasMessageContaining("folder is not there");
+            .hasMessageContaining("there is no folder '" + folder.resolve("a") + "' [ENOENT]; make it");
         System.setProperty(Traces.PROPERTY, folder.resolve("a/b").toString());
         assertThat(open()).isSameAs(DeviceTrace.NONE);
         assertThat(open()).isSameAs(DeviceTrace.NONE);
