@@ -103,7 +103,7 @@ final class FiInfoCommand implements Runnable {
             survey.found().forEach(info -> terminal.out().print(info));
         }
         if (survey.found().isEmpty()) {
-            throw nothingFits(survey.leftOut());
+            throw nothingFits(survey);
         }
     }
 
@@ -114,12 +114,14 @@ final class FiInfoCommand implements Runnable {
         }
         final List<FabricInfo> found = new ArrayList<>();
         final Set<String> leftOut = new LinkedHashSet<>();
+        boolean unfit = false;
         for (final EndpointType each : List.of(EndpointType.MSG, EndpointType.RDM, EndpointType.DGRAM)) {
             final Survey one = Fabrics.survey(hints(each));
             found.addAll(one.found());
             leftOut.addAll(one.leftOut());
+            unfit |= one.unfit();
         }
-        return new Survey(found, List.copyOf(leftOut));
+        return new Survey(found, List.copyOf(leftOut), unfit);
     }
 
     private Hints hints(final EndpointType kind) {
@@ -148,10 +150,11 @@ final class FiInfoCommand implements Runnable {
         }
     }
 
-    private FabricException nothingFits(final List<String> leftOut) {
+    private FabricException nothingFits(final Survey survey) {
         return FabricException.of("find fabrics")
-            .detail("%s", leftOut.isEmpty() ? "there are no devices" : String.join("; ", leftOut))
+            .detail("%s", survey.leftOut().isEmpty() ? "there are no devices" : String.join("; ", survey.leftOut()))
             .errno(FiErrno.FI_ENODATA)
-            .hint(ALL.equals(modes) ? "ask for less (-c)" : "offer more mode bits (-m), or ask for less (-c)").build();
+            .hint(!survey.unfit() ? null : ALL.equals(modes) ? "ask for less (-c)"
+                : "offer more mode bits (-m), or ask for less (-c)").build();
     }
 }

@@ -239,6 +239,13 @@ class FiInfoCommandTest {
     }
 
     @Test
+    void askingForLessIsNoAdviceWhereNoDeviceCouldBeOpened() {
+        assertThat(Cli.run("fi_info", "-d", "nowhere:").err()).contains("use one of", "FI_ENODATA")
+            .doesNotContain("ask for less");
+        assertThat(Cli.run("fi_info", "-d", "nowhere:", "-m", "none").err()).doesNotContain("mode bits");
+    }
+
+    @Test
     void tagsAreFound() {
         final Cli.Outcome outcome = Cli.run("fi_info", "-v", "-d", DEVICE, "-c", "FI_TAGGED");
         assertThat(outcome.exitCode()).as(outcome.err()).isZero();

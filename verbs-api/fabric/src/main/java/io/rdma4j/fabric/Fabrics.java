@@ -58,7 +58,8 @@ public final class Fabrics {
         if (survey.found().isEmpty()) {
             throw FabricException.of(FIND)
                 .detail("%s", survey.leftOut().isEmpty() ? "there are none" : String.join("; ", survey.leftOut()))
-                .errno(FiErrno.FI_ENODATA).hint("rdma4j fi_info -v tells what each device needs").build();
+                .errno(FiErrno.FI_ENODATA)
+                .hint(survey.unfit() ? "rdma4j fi_info -v tells what each device needs" : null).build();
         }
         return survey.found();
     }
@@ -76,12 +77,14 @@ public final class Fabrics {
         checkVersion(hints.apiVersion());
         final List<FabricInfo> found = new ArrayList<>();
         final List<String> leftOut = new ArrayList<>();
+        boolean unfit = false;
         for (final FabricProvider provider : ServiceLoader.load(FabricProvider.class)) {
             final Survey survey = provider.survey(hints);
             found.addAll(survey.found());
             leftOut.addAll(survey.leftOut());
+            unfit |= survey.unfit();
         }
-        return new Survey(found, leftOut);
+        return new Survey(found, leftOut, unfit);
     }
 
     private static void requireFlags() {

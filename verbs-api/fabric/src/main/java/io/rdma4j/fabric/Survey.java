@@ -12,13 +12,15 @@ import java.util.List;
  *
  * @param found   what fits, best first; possibly nothing.
  * @param leftOut for each device that does not fit or cannot be opened a sentence that begins with its address.
+ * @param unfit   whether one of those could be opened and does not fit: other hints may help then.
  */
-public record Survey(List<FabricInfo> found, List<String> leftOut) {
+public record Survey(List<FabricInfo> found, List<String> leftOut, boolean unfit) {
     /**
      * Keeps lists that nobody changes.
      *
      * @param found   copied.
      * @param leftOut copied.
+     * @param unfit   whether one of those could be opened and does not fit.
      * @throws FabricException FI_EINVAL for null, and for null in a list.
      */
     public Survey {

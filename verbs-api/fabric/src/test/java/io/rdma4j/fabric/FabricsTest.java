@@ -87,6 +87,14 @@ class FabricsTest {
         assertThat(survey.leftOut()).singleElement().asString().startsWith("nowhere: ");
     }
 
+    @Test
+    void whatDevicesNeedIsNoAdviceWhereNoneCouldBeOpened() {
+        assertThatThrownBy(() -> Fabrics.getInfo(hints("nowhere:"))).hasMessageNotContaining("fi_info");
+        assertThat(Fabrics.survey(hints("nowhere:")).unfit()).isFalse();
+        assertThatThrownBy(() -> Fabrics.getInfo(hints(LIKE_QEMU))).hasMessageContaining("fi_info");
+        assertThat(Fabrics.survey(hints(LIKE_QEMU)).unfit()).isTrue();
+    }
+
     @ParameterizedTest
     @EnumSource(EndpointType.class)
     void eachKindOfEndpointsIsGivenInEachFormat(final EndpointType type) {

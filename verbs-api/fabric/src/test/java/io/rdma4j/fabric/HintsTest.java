@@ -128,7 +128,7 @@ class HintsTest {
             .isInstanceOf(FabricException.class);
         assertThatThrownBy(() -> new ReceiveAttributes(caps, null, CompletionOrder.NONE, 1, 1, 1))
             .isInstanceOf(FabricException.class);
-        assertThatThrownBy(() -> new Survey(null, List.of())).isInstanceOf(FabricException.class);
-        assertThatThrownBy(() -> new Survey(List.of(), null)).isInstanceOf(FabricException.class);
+        assertThatThrownBy(() -> new Survey(null, List.of(), false)).isInstanceOf(FabricException.class);
+        assertThatThrownBy(() -> new Survey(List.of(), null, false)).isInstanceOf(FabricException.class);
     }
 }

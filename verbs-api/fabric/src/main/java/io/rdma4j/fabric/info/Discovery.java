@@ -39,6 +39,7 @@ public final class Discovery {
     private final boolean peerToPeer;
     private final List<FabricInfo> found = new ArrayList<>();
     private final List<String> leftOut = new ArrayList<>();
+    private boolean unfit;
 
     /** Where devices come from. */
     @FunctionalInterface
@@ -81,7 +82,7 @@ public final class Discovery {
         }
         final Discovery discovery = new Discovery(hints, devices, PeerToPeer.isAllowed());
         discovery.run();
-        return new Survey(discovery.found, discovery.leftOut);
+        return new Survey(discovery.found, discovery.leftOut, discovery.unfit);
     }
 
     /**
@@ -141,6 +142,7 @@ public final class Discovery {
             found.add(negotiate(DeviceTraits.of(context), hints, peerToPeer));
         } catch (final Unfit e) {
             leftOut.add(context.address() + " " + e.getMessage());
+            unfit = true;
         } catch (final RdmaException e) {
             leftOut.add(failed(context.address(), e));
         }
