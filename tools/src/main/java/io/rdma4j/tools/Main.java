@@ -44,7 +44,8 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
         "0:success",
         "1:failure: standard error says what failed and what to do about it",
-        "2:wrong usage"
+        "2:wrong usage",
+        "130:ended by Ctrl-C; stat and serve, which end so, have 0"
     },
     footerHeading = "%nExamples:%n",
     footer = {

@@ -13,6 +13,7 @@ import io.rdma4j.device.vfiouser.ServedFunction;
 import io.rdma4j.device.vfiouser.VfioUserServer;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.driver.pci.PciDevices;
+import io.rdma4j.tools.thread.Interruption;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -25,7 +26,6 @@ import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
-import java.util.concurrent.CountDownLatch;
 
 /** {@code rdma4j serve}: emulated devices for guests of QEMU. */
 @Command(
@@ -97,13 +97,13 @@ final class ServeCommand implements Runnable {
         main.terminal().err().flush();
     }
 
-    /** Signals end the process by its hooks; an interrupt is for whoever runs this in a process of its own. */
+    /** Other signals than Ctrl-C end the process by its hooks; an interrupt is for whoever runs this in his process. */
     private void awaitEnd() {
         final Thread hook = new Thread(this::end, "rdma4j-serve-end");
         Runtime.getRuntime().addShutdownHook(hook);
-        try {
-            new CountDownLatch(1).await();
-        } catch (final InterruptedException e) {
+        try (Interruption interruption = new Interruption()) {
+            interruption.await(Long.MAX_VALUE);
+            Thread.interrupted(); // What is closed may wait for its threads.
             Runtime.getRuntime().removeShutdownHook(hook);
             end();
         }

@@ -20,6 +20,7 @@ import java.nio.ByteOrder;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -80,6 +81,26 @@ class ServeCommandTest {
             }
             return new String(message.array(), 20, message.position() - 20, StandardCharsets.US_ASCII);
         }
+    }
+
+    @Test
+    void ctrlCIsTheEndThatTheHelpNames() throws Exception {
+        final Path socket = folder.resolve("one");
+        // What runs in the background of a script ignores SIGINT, and so does what it starts, unless told otherwise.
+        final List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        command.addAll(OtherJvm.command(List.of(), Main.class, "serve", "--socket", socket.toString()));
+        final Process process = new ProcessBuilder(command).start();
+        try (BufferedReader said = new BufferedReader(
+            new InputStreamReader(process.getErrorStream(), StandardCharsets.UTF_8))) {
+            assertThat(line(said)).isEqualTo("rdma4j: listening at " + socket);
+            assertThat(Patience.ends(new ProcessBuilder("bash", "-c", "kill -INT " + process.pid()).start())).isTrue();
+            assertThat(Patience.ends(process)).isTrue();
+            assertThat(process.exitValue()).isZero();
+            assertThat(line(said)).isNull();
+        } finally {
+            process.destroyForcibly();
+        }
+        assertThat(folder).isEmptyDirectory();
     }
 
     /** What the server says of that at the end is not in the way of the end. */

@@ -6,6 +6,7 @@
 package io.rdma4j.tools.stat;
 
 import io.rdma4j.tools.text.Terminal;
+import io.rdma4j.tools.thread.Interruption;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;

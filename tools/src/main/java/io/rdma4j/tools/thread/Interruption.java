@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: Apache-2.0
  */
 
-package io.rdma4j.tools.stat;
+package io.rdma4j.tools.thread;
 
 import java.lang.reflect.Proxy;
 import java.util.concurrent.CountDownLatch;
@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * by reflection, since javac warns of it without a way to say that it is meant; where it is not there Ctrl-C does what
  * it always does.
  */
-final class Interruption implements AutoCloseable {
+public final class Interruption implements AutoCloseable {
     private static final String SIGNAL = "sun.misc.Signal";
     private static final String HANDLER = "sun.misc.SignalHandler";
     private static final String INTERRUPT = "INT";
@@ -24,7 +24,8 @@ final class Interruption implements AutoCloseable {
     /** Volatile, since Ctrl-C is told by a thread of its own. */
     private volatile Object before;
 
-    Interruption() {
+    /** Ctrl-C is this one's from now on. */
+    public Interruption() {
         before = exchange(null);
     }
 
@@ -33,8 +34,13 @@ final class Interruption implements AutoCloseable {
         close();
     }
 
-    /** Waits; true if Ctrl-C was pressed, or the thread interrupted, before the time was over. */
-    boolean await(final long nanos) {
+    /**
+     * Waits.
+     *
+     * @param nanos how long at most.
+     * @return true if Ctrl-C was pressed, or the thread interrupted, before the time was over.
+     */
+    public boolean await(final long nanos) {
         try {
             return pressed.await(nanos, TimeUnit.NANOSECONDS);
         } catch (final InterruptedException e) {
