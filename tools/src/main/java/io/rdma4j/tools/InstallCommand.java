@@ -38,7 +38,8 @@ final class InstallCommand implements Runnable {
         description = "The folder. Default: ${DEFAULT-VALUE}")
     private Path prefix;
 
-    @Option(names = "--remove", description = "Remove what was installed there.")
+    @Option(names = "--remove", description = "Remove what was installed there. Folders stay, but lib/rdma4j: an "
+        + "empty one may be another's.")
     private boolean remove;
 
     @Option(names = "--json", description = "Print JSON.")

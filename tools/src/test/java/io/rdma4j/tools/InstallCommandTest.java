@@ -135,6 +135,13 @@ class InstallCommandTest {
         assertThat(installation.files()).isEqualTo(List.of());
     }
 
+    /** An empty one may be anybody's, as bin of /usr/local is. */
+    @Test
+    void thatFoldersStayIsSaid() {
+        assertThat(Cli.run("install", "--help").out().replaceAll("\\s+", " "))
+            .contains("Folders stay, but lib/rdma4j");
+    }
+
     @Test
     void withoutAJarItSaysHowToGetOne() {
         final Cli.Outcome outcome = Cli.run("install", "--prefix", prefix.toString());
