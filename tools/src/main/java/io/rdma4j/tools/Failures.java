@@ -10,10 +10,13 @@ import io.rdma4j.base.JvmFlags;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.tools.traffic.DiagnosedException;
 import java.io.PrintWriter;
+import java.util.List;
+import java.util.stream.IntStream;
 import org.agrona.UnsafeApi;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.IExecutionExceptionHandler;
 import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -39,10 +42,55 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
     public int handleParseException(final ParameterException exception, final String[] args) {
         final CommandLine command = exception.getCommandLine();
         final PrintWriter err = command.getErr();
-        err.println("rdma4j: " + oneLine(exception.getMessage()).replaceFirst("^Error: ", ""));
-        UnmatchedArgumentException.printSuggestions(exception, err);
+        final boolean isWord = exception instanceof UnmatchedArgumentException
+            && !((UnmatchedArgumentException) exception).isUnknownOption();
+        if (isWord) {
+            tellOfWords((UnmatchedArgumentException) exception, command.getCommandSpec(), err);
+        } else {
+            err.println("rdma4j: " + oneLine(exception.getMessage()).replaceFirst("^Error: ", ""));
+            UnmatchedArgumentException.printSuggestions(exception, err);
+        }
         err.printf("Try '%s --help'.%n", command.getCommandSpec().qualifiedName());
         return ExitCode.USAGE;
+    }
+
+    /** Words that no command takes: the name of a command, or an address that stands where -d belongs before it. */
+    private static void tellOfWords(
+        final UnmatchedArgumentException exception, final CommandSpec command, final PrintWriter err) {
+        final List<String> words = exception.getUnmatched();
+        final String first = words.get(0);
+        if (command.parent() == null) {
+            err.println("rdma4j: " + oneLine(noCommand(first)));
+            final List<String> close = command.subcommands().keySet().stream()
+                .filter(name -> areClose(name, first)).map(name -> command.name() + " " + name).toList();
+            if (!close.isEmpty()) {
+                err.println("Did you mean: " + String.join(" or ", close) + "?");
+            }
+            return;
+        }
+        final String hint = command.findOption("--device") != null && first.matches("[a-z][a-z0-9]*:.*")
+            ? "; a device is given with -d ADDRESS" : "";
+        err.println("rdma4j: " + oneLine(command.qualifiedName().substring(command.root().name().length() + 1)
+            + " takes no '" + String.join("', '", words) + "'" + hint));
+    }
+
+    static String noCommand(final String name) {
+        return "there is no command '" + name + "'";
+    }
+
+    /** Whether one becomes the other by two letters that are put in, left out or replaced. */
+    private static boolean areClose(final String a, final String b) {
+        int[] row = IntStream.rangeClosed(0, b.length()).toArray();
+        for (int i = 1; i <= a.length(); i++) {
+            final int[] next = new int[row.length];
+            next[0] = i;
+            for (int j = 1; j < row.length; j++) {
+                final int replaced = row[j - 1] + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                next[j] = Math.min(replaced, Math.min(row[j], next[j - 1]) + 1);
+            }
+            row = next;
+        }
+        return row[b.length()] <= Math.min(2, b.length() / 2);
     }
 
     @Override

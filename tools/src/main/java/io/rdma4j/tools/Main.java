@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         CmdCommand.class, QpCommand.class, CqCommand.class, SrqCommand.class, MrCommand.class, GidCommand.class,
         AvCommand.class, CacheCommand.class, CountersCommand.class, ErrorsCommand.class, StatusCommand.class,
         BindCommand.class, UnbindCommand.class, CompletionCommand.class, InstallCommand.class,
-        ReplayCommand.class, ServeCommand.class},
+        ReplayCommand.class, ServeCommand.class, HelpCommand.class},
     synopsisSubcommandLabel = "COMMAND",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
@@ -167,7 +167,7 @@ public final class Main implements Runnable {
 
     /** Help and version open nothing, and a file of that name keeps what is in it. */
     private static boolean onlyExplains(final ParseResult parsed) {
-        return parsed.isUsageHelpRequested() || parsed.isVersionHelpRequested()
+        return parsed.isUsageHelpRequested() || parsed.isVersionHelpRequested() || parsed.commandSpec().helpCommand()
             || parsed.hasSubcommand() && onlyExplains(parsed.subcommand());
     }
 

@@ -280,7 +280,7 @@ class FiInfoCommandTest {
         "--demand x; 'x' is none of FI_MR_BASIC", "-t tcp; 'tcp' is none of FI_EP_MSG",
         "-a ipx; 'ipx' is none of FI_FORMAT_UNSPEC", "--api-version two; 'two' is no version",
         "--api-version 0.0; '0.0' is no version", "--api-version 1.99999; '1.99999' is no version",
-        "surplus; Unmatched argument"})
+        "surplus; fi_info takes no 'surplus'"})
     void wrongUsageIsFailureTwo(final String options, final String expected) {
         final Cli.Outcome outcome = Cli.run(("fi_info " + options).split(" "));
         assertThat(outcome.exitCode()).isEqualTo(2);

@@ -83,7 +83,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"qp --help", "regs set --help", "devinfo --version", "--help"})
+    @ValueSource(strings = {"qp --help", "regs set --help", "devinfo --version", "--help", "help qp"})
     void whoAsksForHelpLosesNoTrace(final String line, @TempDir final Path folder) throws IOException {
         final Path trace = Files.writeString(folder.resolve("trace"), "of yesterday");
         final Cli.Outcome outcome = Cli.run(("--trace " + trace + " " + line).split(" "));
@@ -118,7 +118,7 @@ class MainTest {
     @CsvSource({
         "--badflag,                  Unknown option: '--badflag',  rdma4j --help",
         "devices --badflag,          Unknown option: '--badflag',  rdma4j devices --help",
-        "devices surplus,            Unmatched argument,           rdma4j devices --help",
+        "devices surplus,            devices takes no 'surplus',    rdma4j devices --help",
         "pingpong --siz 5,           Possible solutions: --size,   rdma4j pingpong --help",
         "devinfo --jsno,             Possible solutions: --json,   rdma4j devinfo --help",
         "pingpnog,                   Did you mean: rdma4j pingpong, rdma4j --help",
@@ -127,13 +127,31 @@ class MainTest {
         "bind,                       Missing required parameter: 'ADDRESS', rdma4j bind --help",
         "bind eth0,                  'eth0' is not a PCI address,  rdma4j bind --help",
         "unbind 0b:00,               '0b:00' is not a PCI address, rdma4j unbind --help",
-        "status 0b:00.1,             Unmatched argument,           rdma4j status --help"
+        "status 0b:00.1,             status takes no '0b:00.1',    rdma4j status --help",
+        "devinfo emulated:, devinfo takes no 'emulated:'; a device is given with -d ADDRESS, rdma4j devinfo --help",
+        "devinfo a b,                'devinfo takes no ''a'', ''b''', rdma4j devinfo --help",
+        "pingpnog,                   there is no command 'pingpnog', rdma4j --help",
+        "help pingpnog,              there is no command 'pingpnog', rdma4j help --help",
+        "help regs ste,              there is no command 'regs ste', rdma4j help --help"
     })
     void wrongUsageSaysWhatWouldBeRight(final String line, final String expected, final String help) {
         final Cli.Outcome outcome = Cli.run(line.split(" "));
         assertThat(outcome.exitCode()).isEqualTo(2);
         assertThat(outcome.out()).isEmpty();
         assertThat(outcome.err()).startsWith("rdma4j: ").contains(expected, "Try '" + help + "'.");
+    }
+
+    @Test
+    void whatIsNotLikeACommandIsNotTakenForOne() {
+        assertThat(Cli.run("nonsense").errLines())
+            .containsExactly("rdma4j: there is no command 'nonsense'", "Try 'rdma4j --help'.");
+        assertThat(Cli.run("status", "emulated:").err()).doesNotContain("-d ADDRESS");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"help, --help", "help pingpong, pingpong --help", "help regs set, regs set --help"})
+    void helpOfACommandIsAlsoACommand(final String line, final String same) {
+        assertThat(Cli.run(line.split(" "))).isEqualTo(Cli.run(same.split(" ")));
     }
 
     @ParameterizedTest
