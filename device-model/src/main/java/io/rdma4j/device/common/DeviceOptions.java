@@ -35,6 +35,7 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
     /** The name of the device when the address has none. */
     public static final String DEFAULT_NAME = "0";
 
+    private static final int LARGEST_MTU = 5;
     private static final List<String> KNOWN = List.of("guid", "version", "quirks", "max_qp", "max_cq", "max_mr",
         "max_mw", "max_pd", "max_srq", "max_uar", "max_qp_wr", "max_cqe", "max_srq_wr", "max_sge", "max_mr_size",
         "max_qp_rd_atom", "gid_tbl_len", "mtu", "iova_bits", "pages", "mlock", "extensions");
@@ -124,7 +125,25 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
             address.option("max_mr_size", qemu ? 128L << 20 : largest, 4096, largest),
             number(address, "max_qp_rd_atom", qemu ? 1 : 16, 0, 255),
             number(address, "gid_tbl_len", qemu ? 255 : 128, 1, 255),
-            number(address, "mtu", qemu ? 3 : 5, 1, 5));
+            mtu(address, qemu ? 3 : LARGEST_MTU));
+    }
+
+    /** Bytes, as other tools take them, or the number that stands for them in the registers. */
+    private static int mtu(DeviceAddress address, int fallback) {
+        final String text = address.option("mtu", Integer.toString(fallback));
+        try {
+            final long value = Long.decode(text);
+            for (int number = 1; number <= LARGEST_MTU; number++) {
+                if (value == number || value == 128L << number) {
+                    return number;
+                }
+            }
+        } catch (final NumberFormatException ignored) {
+            // Reported below together with other numbers.
+        }
+        throw RdmaException.of("open device").device(address)
+            .detail("option mtu=%s is not 256, 512, 1024, 2048 or 4096 bytes, nor 1 to 5, which stand for them", text)
+            .errno(RdmaException.EINVAL).build();
     }
 
     private static int number(DeviceAddress address, String name, int fallback, int min, int max) {
