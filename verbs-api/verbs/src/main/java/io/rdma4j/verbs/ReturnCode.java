@@ -23,8 +23,9 @@ public final class ReturnCode {
     public static final int UNSUPPORTED = -6;
     /**
      * The request contradicts itself: an object is missing, closed or not of the kind that is needed, a length is
-     * negative or the sum too large, or the operation takes other elements, or none. Or its payload is to be copied
-     * from a mapped file that was cut off, or from an address where nothing is.
+     * negative or the sum too large, a payload is longer than {@link QueuePair#maxInline()}, which is 0 unless it was
+     * asked for, or the operation takes other elements, or none. Or its payload is to be copied from a mapped file that
+     * was cut off, or from an address where nothing is. {@link QueuePair#prepare} of the same request says more.
      */
     public static final int INVALID_REQUEST = -7;
     /** The request names an object of another device or protection domain. */

@@ -486,9 +486,11 @@ class TemplateTest {
         for (int i = 0; i < 5; i++) {
             tooMany.addSge(a.at(0), 1, a.lkey());
         }
-        assertInvalid(() -> a.qp.prepare(send(a, 0, 1), tooMany), "request 1 of 2", "TOO_MANY_SGES");
+        assertInvalid(() -> a.qp.prepare(send(a, 0, 1), tooMany), "request 1 of 2", "TOO_MANY_SGES",
+            "5 elements, maxSendSge is 4", "QpOptions.maxSendSge(int)");
         assertInvalid(() -> a.qp.prepare(new SendRequest().opcode(SendOpcode.ATOMIC_CMP_AND_SWP)), "INVALID_REQUEST");
-        assertInvalid(() -> a.qp.prepare(new SendRequest().inline(source, 0, ROOM + 1)), "INVALID_REQUEST");
+        assertInvalid(() -> a.qp.prepare(new SendRequest().inline(source, 0, ROOM + 1)), "INVALID_REQUEST",
+            ROOM + 1 + " bytes inline, maxInline is " + ROOM, "QpOptions.maxInline(int)");
         assertInvalid(() -> ud.qp.prepare(send(ud, 0, 1)), "INVALID_REQUEST");
         assertInvalid(() -> ud.qp.prepare(new SendRequest().opcode(SendOpcode.RDMA_READ)), "UNSUPPORTED");
         assertInvalid(() -> ud.qp.prepare(new SendRequest().inline(source, 0, 1)), "INVALID_REQUEST");

@@ -121,8 +121,18 @@ public abstract class PreparedSends implements SendTemplate {
      * @return to be thrown.
      */
     protected final RdmaException refused(final int i, final int code) {
-        return Errors.invalid(OPERATION, qp.pd().context(), "%s refuses request %d of %d (%s): %s", qp, i,
-            requests.length, requests[i].opcode(), ReturnCode.nameOf(code));
+        final SendRequest request = requests[i];
+        final boolean isCrowded = code == ReturnCode.TOO_MANY_SGES;
+        final boolean isLong = code == ReturnCode.INVALID_REQUEST && request.isInline()
+            && request.inlineLength() > qp.maxInline();
+        return RdmaException.of(OPERATION).device(qp.pd().context().address())
+            .detail("%s refuses request %d of %d (%s): %s%s", qp, i, requests.length, request.opcode(),
+                ReturnCode.nameOf(code), isCrowded
+                    ? ": " + request.sges().size() + " elements, maxSendSge is " + qp.maxSendSge() : isLong
+                    ? ": " + request.inlineLength() + " bytes inline, maxInline is " + qp.maxInline() : "")
+            .errno(RdmaException.EINVAL)
+            .hint(isCrowded ? "create the QP with QpOptions.maxSendSge(int)"
+                : isLong ? "create the QP with QpOptions.maxInline(int)" : null).build();
     }
 
     @Override
