@@ -109,8 +109,9 @@ public interface QueuePair extends AutoCloseable {
     int maxInline();
 
     /**
-     * What the first send request was about that completed with an error other than WR_FLUSH_ERR: operation, wr_id,
-     * length, remote address and rkey, status. The log of distinct errors has it too ({@code rdma4j errors --pid}).
+     * What the first request was about that completed with an error other than WR_FLUSH_ERR: operation, wr_id, of a
+     * send length, remote address and rkey, of a receive the room if the message was too long, and the status. The log
+     * of distinct errors has it too ({@code rdma4j errors --pid}).
      *
      * @return one sentence; null if no such completion was polled since the QP left RESET. A closed QP keeps it.
      */

@@ -363,7 +363,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
             totals.received(bytes);
         } else {
             totals.failed(status);
-            qp.receiveFailed();
+            qp.receiveFailed(wrId, room, status);
         }
         handler.onCompletion(completion.wrap(at, qp, wrId).outcome(opcode, status, bytes));
         return 1;

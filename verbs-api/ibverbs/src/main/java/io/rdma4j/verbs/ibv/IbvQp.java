@@ -26,6 +26,7 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SendTemplate;
 import io.rdma4j.verbs.SharedReceiveQueue;
+import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
 import io.rdma4j.verbs.live.QpKind;
 import io.rdma4j.verbs.spi.Errors;
@@ -418,8 +419,14 @@ final class IbvQp extends IbvObject implements QueuePair {
                 : status == WcStatus.RETRY_EXC_ERR ? context.wayObjection(gidIndex) : context.portObjection()).build();
     }
 
-    /** Poller: a receive failed. */
-    void receiveFailed() {
+    /** Poller: a receive of so many bytes failed. */
+    void receiveFailed(final long wrId, final int room, final WcStatus status) {
+        if (failure == null && status != WcStatus.WR_FLUSH_ERR) {
+            failure = RdmaException.of(WcOpcode.RECV.name()).device(context.address()).object(this)
+                .detail("wr_id 0x%x%s: %s", wrId, status != WcStatus.LOC_LEN_ERR ? ""
+                    : ", the message is longer than the " + room + " bytes of the receive", status)
+                .errno(RdmaException.EIO).build().getMessage();
+        }
         become(QpState.ERR);
     }
 

@@ -465,6 +465,8 @@ class StubDeviceTest {
         assertThat(srq.postReceive(5, memory.address() + 4096, 4, region.lkey())).isZero();
         assertThat(qp.postSend(6, memory.address(), 5, region.lkey())).isZero();
         assertThat(poll()).contains("5 RECV " + WcStatus.LOC_LEN_ERR + " 0");
+        assertThat(qp.failure()).contains("RECV failed", "wr_id 0x5, the message is longer than the 4 bytes of the "
+            + "receive: ", "LOC_LEN_ERR");
     }
 
     /** Shared receives that completed and were not polled when their QP was closed take room. */

@@ -21,13 +21,31 @@ final class CqVerdicts {
      */
     static void retireFailed(
         final PvrdmaQp qp, final SequencedQueue queue, final long seq, final int status, final boolean receive) {
-        if (!receive && status != WcStatus.PVRDMA_WC_WR_FLUSH_ERR && qp.failure() == null) {
+        if (receive) {
+            receiveFailed(qp, queue.userWrId(seq), queue.length(seq), status);
+        } else if (isFirst(qp, status)) {
             qp.explain(FailedSend.explain(qp, queue, seq, status));
         }
         if (qp.hidesUnsignaled) {
             queue.retireOne(seq);
         } else {
             queue.retireThrough(seq);
+        }
+    }
+
+    private static boolean isFirst(final PvrdmaQp qp, final int status) {
+        return status != WcStatus.PVRDMA_WC_WR_FLUSH_ERR && qp.failure() == null;
+    }
+
+    /** The room is that of the receive; of a shared one it is not known which it was, and that of the largest. */
+    static void receiveFailed(final PvrdmaQp qp, final long wrId, final int room, final int status) {
+        if (isFirst(qp, status)) {
+            qp.explain(RdmaException.of("RECV").device(qp.context.address()).object(qp)
+                .detail("wr_id 0x%x%s: %s", wrId, status != WcStatus.PVRDMA_WC_LOC_LEN_ERR ? ""
+                    : qp.srq == null ? ", the message is longer than the " + room + " bytes of the receive"
+                    : ", the message is longer than the receive, which has at most " + room + " bytes",
+                    WcStatus.NAMES.of(status))
+                .errno(RdmaException.EIO).build());
         }
     }
 

@@ -370,6 +370,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             counts.received(bytes);
             counts.succeeded();
         } else {
+            CqVerdicts.receiveFailed(qp, wrId, qp.srq.queue.largest(), status);
             qp.failed(true);
             counts.failed(status);
         }

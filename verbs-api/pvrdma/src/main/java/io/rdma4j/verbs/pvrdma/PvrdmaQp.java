@@ -379,7 +379,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         }
     }
 
-    /** Poller: the first send failed, for a reason of its own. */
+    /** Poller: the first request failed, for a reason of its own. */
     void explain(final RdmaException cause) {
         failure = cause.getMessage();
         context.device.live().error(cause);

@@ -12,10 +12,12 @@ import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
@@ -395,6 +397,24 @@ class TrafficTest {
         assertThat(Completions.await(a.cq, 1).get(0).status()).isEqualTo(WcStatus.REM_INV_REQ_ERR);
         assertThat(a.qp.state()).isEqualTo(QpState.ERR);
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
+        assertThat(b.qp.failure()).startsWith("RECV failed on '" + b.context.address() + "'")
+            .contains(b.qp.toString(), "wr_id 0x1, the message is longer than the 7 bytes of the receive: ",
+                "LOC_LEN_ERR");
+    }
+
+    @Test
+    void tellsOfASharedReceiveThatFailed() {
+        final Peer a = Peer.rc(devices.open());
+        final RdmaContext device = devices.open();
+        final ProtectionDomain pd = device.allocatePd();
+        final SharedReceiveQueue srq = pd.createSrq(8, 1);
+        final Peer b = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
+        a.connect(b);
+        srq.postReceive(0x14, b.at(0), 7, b.lkey());
+        a.qp.postSend(2, a.at(0), 8, a.lkey());
+
+        assertThat(Completions.await(b.cq, 1).get(0).status()).isEqualTo(WcStatus.LOC_LEN_ERR);
+        assertThat(b.qp.failure()).contains("RECV failed", "wr_id 0x14, the message is longer than ", "LOC_LEN_ERR");
     }
 
     @Test
