@@ -43,13 +43,14 @@ import java.util.List;
         "Sends messages to and fro between two endpoints of io.rdma4j.fabric and measures how long it takes, as "
             + "libfabric's fi_pingpong does, with its columns.",
         "Without HOST and --server both ends are in this process. With them they are two processes, which need the "
-            + "same -e, -S, -I and -c, and tell each other their addresses over TCP. Emulated devices of one user "
+            + "same -e, -S, -I, -w and -c, and tell each other their addresses over TCP. Emulated devices of one user "
             + "on this host reach each other; other hosts need wire=udp (docs/wire.md)."
     },
     footer = {
         "  rdma4j fi_pingpong                            FI_EP_RDM, emulated device",
         "  rdma4j fi_pingpong -e dgram -S 256 -I 10000   one size",
         "  rdma4j fi_pingpong -e msg -S all -c           all sizes, each byte checked",
+        "  rdma4j fi_pingpong -d emulated:a -d emulated:b   between two devices",
         "  rdma4j fi_pingpong --json                     for programs",
         "  rdma4j fi_pingpong -d vfio:0000:0b:00.1 --server -s 192.0.2.7   one end",
         "  rdma4j fi_pingpong -d vfio:0000:0b:00.1 192.0.2.7               the other"
@@ -59,6 +60,7 @@ final class FiPingpongCommand implements Runnable {
     private static final String DEFAULT_PORT = "47592";
     private static final List<Integer> USUAL = List.of(64, 256, 1024, 4096, 65536, 1 << 20);
     private static final int LARGEST = 1 << 20;
+    private static final int WARM_UP = 16;
 
     @ParentCommand
     private Main main;
@@ -67,8 +69,9 @@ final class FiPingpongCommand implements Runnable {
     private CommandSpec spec;
 
     @Option(names = {"-d", "--device", "--domain"}, paramLabel = "ADDRESS",
-        defaultValue = RdmaDevices.DEFAULT_ADDRESS, description = "Address of the device. Default: ${DEFAULT-VALUE}")
-    private String address;
+        defaultValue = RdmaDevices.DEFAULT_ADDRESS,
+        description = "Address of the device; given twice, the second is the other end's. Default: ${DEFAULT-VALUE}")
+    private List<String> addresses;
 
     @Mixin
     private CaptureOptions capture;
@@ -80,6 +83,11 @@ final class FiPingpongCommand implements Runnable {
     @Option(names = {"-I", "--iters"}, paramLabel = "ITERS", converter = Converters.Iterations.class,
         defaultValue = "1000", description = "Round trips with each size. Default: ${DEFAULT-VALUE}")
     private Long iterations;
+
+    @Option(names = {"-w", "--warmup"}, paramLabel = "ITERS", converter = Converters.WarmupIterations.class,
+        description = "Round trips with each size before those that count. Default: 16, or as many as -I if those are "
+            + "fewer")
+    private Long warmup;
 
     @Option(names = {"-S", "--size"}, paramLabel = "BYTES", description = "Size of a message, such as 0, 64, 4k or "
         + "1m; or 'all': powers of two, and those in the middle between them. Default: 64 to 1m, six of them. Sizes "
@@ -129,7 +137,9 @@ final class FiPingpongCommand implements Runnable {
 
     @Override
     public void run() {
-        final FiPingPongOptions options = new FiPingPongOptions(type, sizes(), checkedIterations(), checks, timeout);
+        final int times = checked(iterations, "--iters");
+        final FiPingPongOptions options = new FiPingPongOptions(type, sizes(), times,
+            warmup == null ? Math.min(WARM_UP, times) : checked(warmup, "--warmup"), checks, timeout);
         if (server && host != null) {
             throw wrong("HOST and '--server' exclude each other: a client has a HOST");
         }
@@ -141,26 +151,40 @@ final class FiPingpongCommand implements Runnable {
             throw wrong("Option '--source' (-s ADDRESS) is where a server listens, and needs '--server'; a size is "
                 + "'-S BYTES'");
         }
-        try (FabricDevice device = FabricDevice.of(capture.of(address), type)) {
-            if (sizes().size() == 1 && sizes().get(0) > device.maxMessageSize()) {
-                throw wrong(String.format("Invalid value for option '--size' (BYTES): a message of FI_EP_%s on %s has "
-                    + "at most %d bytes, not %d", type, address, device.maxMessageSize(), sizes().get(0)));
-            }
-            play(device, options);
+        final boolean isHere = !server && host == null && other.listen == null && other.connect == null;
+        if (addresses.size() > (isHere ? 2 : 1)) {
+            throw wrong("Option '--device' (ADDRESS) can be given at most " + (isHere ? "twice"
+                : "once when another process has the other end"));
+        }
+        final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
+        try (FabricDevice device = open(capture.of(addresses.get(0)));
+             FabricDevice second = alone ? null : open(addresses.get(1))) {
+            play(device, second, options);
         }
     }
 
-    private void play(final FabricDevice device, final FiPingPongOptions options) {
-        final FiPingPong pingPong = new FiPingPong(device, options);
+    private FabricDevice open(final String address) {
+        final FabricDevice device = FabricDevice.of(address, type);
+        if (sizes().size() == 1 && sizes().get(0) > device.maxMessageSize()) {
+            device.close();
+            throw wrong(String.format("Invalid value for option '--size' (BYTES): a message of FI_EP_%s on %s has "
+                + "at most %d bytes, not %d", type, address, device.maxMessageSize(), sizes().get(0)));
+        }
+        return device;
+    }
+
+    /** The second is null if one device has both ends, or another process the other one. */
+    private void play(final FabricDevice device, final FabricDevice second, final FiPingPongOptions options) {
+        final FiPingPong pingPong = new FiPingPong(device, second == null ? device : second, options);
         if (server || other.listen != null) {
             serve(device, options, pingPong);
         } else if (host != null || other.connect != null) {
             final InetSocketAddress to = host == null ? other.connect : new InetSocketAddress(host, port);
             try (FabricMeeting control = FabricMeeting.connect(to, timeout)) {
-                report(device, control.peer(), options, pingPong.with(control));
+                report(device, null, control.peer(), options, pingPong.with(control));
             }
         } else {
-            report(device, null, options, pingPong.here());
+            report(device, second, null, options, pingPong.here());
         }
     }
 
@@ -171,7 +195,7 @@ final class FiPingpongCommand implements Runnable {
                 + Answering.textOf((InetSocketAddress) listening.getLocalSocketAddress()));
             err.flush();
             try (FabricMeeting control = FabricMeeting.accept(listening, FirstPeer.timeout(spec, timeout), timeout)) {
-                report(device, control.peer(), options, pingPong.with(control));
+                report(device, null, control.peer(), options, pingPong.with(control));
             }
         } catch (final IOException e) {
             throw FabricException.of("fi_pingpong").detail("closing the listening socket: %s", e.getMessage())
@@ -191,9 +215,10 @@ final class FiPingpongCommand implements Runnable {
         }
     }
 
-    private void report(
-        final FabricDevice device, final String peer, final FiPingPongOptions options, final List<FiPingPongRow> rows) {
-        final FiPingpongReport report = new FiPingpongReport(device.address(), peer, options, rows);
+    private void report(final FabricDevice device, final FabricDevice second, final String peer,
+        final FiPingPongOptions options, final List<FiPingPongRow> rows) {
+        final FiPingpongReport report = new FiPingpongReport(
+            device.address(), second == null ? null : second.address(), peer, options, rows);
         if (json) {
             Json.print(main.terminal().out(), report.toJson());
         } else {
@@ -201,11 +226,11 @@ final class FiPingpongCommand implements Runnable {
         }
     }
 
-    private int checkedIterations() {
-        if (iterations > Integer.MAX_VALUE) {
-            throw wrong("Invalid value for option '--iters' (ITERS): at most " + Integer.MAX_VALUE);
+    private int checked(final long times, final String option) {
+        if (times > Integer.MAX_VALUE) {
+            throw wrong("Invalid value for option '" + option + "' (ITERS): at most " + Integer.MAX_VALUE);
         }
-        return iterations.intValue();
+        return (int) times;
     }
 
     private List<Integer> sizes() {

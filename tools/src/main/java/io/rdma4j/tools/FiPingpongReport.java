@@ -23,14 +23,16 @@ final class FiPingpongReport {
     private static final int DECIMAL = 1000;
 
     private final String device;
+    private final String peerDevice;
     private final String peer;
     private final FiPingPongOptions options;
     private final List<FiPingPongRow> rows;
 
-    /** The peer is null if both ends are here. */
-    FiPingpongReport(
-        final String device, final String peer, final FiPingPongOptions options, final List<FiPingPongRow> rows) {
+    /** The peer is null if both ends are here; so is the device of the other end, unless it is another one here. */
+    FiPingpongReport(final String device, final String peerDevice, final String peer, final FiPingPongOptions options,
+        final List<FiPingPongRow> rows) {
         this.device = device;
+        this.peerDevice = peerDevice;
         this.peer = peer;
         this.options = options;
         this.rows = rows;
@@ -43,6 +45,20 @@ final class FiPingpongReport {
             table.row(scaled(row.bytes(), BINARY), scaled(row.sent(), DECIMAL), ack(row),
                 scaled(row.total(), BINARY), decimal(row.seconds()) + 's', decimal(row.megabytesPerSecond()),
                 decimal(row.microsPerTransfer()), decimal(row.millionTransfersPerSecond()));
+        }
+        table.print(out);
+        if (rows.stream().allMatch(row -> row.usec() != null)) {
+            out.println();
+            printTimes(out);
+        }
+    }
+
+    /** Apart from libfabric's columns, which programs may read. */
+    private void printTimes(final PrintWriter out) {
+        final Table table = Table.ofNumbers("bytes", "p50[usec]", "p99[usec]", "p99.9[usec]", "max[usec]");
+        for (final FiPingPongRow row : rows) {
+            table.row(scaled(row.bytes(), BINARY), decimal(row.usec().p50()), decimal(row.usec().p99()),
+                decimal(row.usec().p999()), decimal(row.usec().max()));
         }
         table.print(out);
     }
@@ -68,6 +84,7 @@ final class FiPingpongReport {
     JsonObject toJson() {
         final JsonObject json = new JsonObject();
         json.addProperty("device", device);
+        json.addProperty("peer_device", peerDevice);
         json.addProperty("peer", peer);
         json.addProperty("ep_type", "FI_EP_" + options.type().name());
         json.addProperty("data_validated", options.checks());
@@ -82,6 +99,12 @@ final class FiPingpongReport {
             one.addProperty("mb_per_sec", Json.rounded(row.megabytesPerSecond()));
             final JsonObject transfer = new JsonObject();
             transfer.addProperty("mean", Json.rounded(row.microsPerTransfer()));
+            if (row.usec() != null) {
+                transfer.addProperty("p50", Json.rounded(row.usec().p50()));
+                transfer.addProperty("p99", Json.rounded(row.usec().p99()));
+                transfer.addProperty("p99_9", Json.rounded(row.usec().p999()));
+                transfer.addProperty("max", Json.rounded(row.usec().max()));
+            }
             one.add("usec_per_xfer", transfer);
             one.addProperty("mxfers_per_sec", Json.rounded(row.millionTransfersPerSecond()));
             all.add(one);

@@ -112,11 +112,50 @@ class FiPingpongCommandTest {
     void printsTheColumnsOfLibfabric() {
         final Cli.Outcome outcome = Cli.run("fi_pingpong", "-d", "emulated:fi-pingpong", "-S", "4k", "-I", "1000");
         assertThat(outcome.exitCode()).as(outcome.err()).isZero();
-        assertThat(outcome.outLines()).hasSize(2);
+        assertThat(outcome.outLines()).hasSize(5);
         assertThat(outcome.outLines().get(0).strip().split(" +")).containsExactly(
             "bytes", "#sent", "#ack", "total", "time", "MB/sec", "usec/xfer", "Mxfers/sec");
         assertThat(outcome.outLines().get(1)).matches(
             " +4k +1k +=1k +7m +\\d+\\.\\d\\ds +\\d+\\.\\d\\d +\\d+\\.\\d\\d +\\d+\\.\\d\\d");
+        assertThat(outcome.outLines().get(3).strip().split(" +"))
+            .containsExactly("bytes", "p50[usec]", "p99[usec]", "p99.9[usec]", "max[usec]");
+        assertThat(outcome.outLines().get(4)).matches(" +4k( +\\d+\\.\\d\\d){4}");
+    }
+
+    private static JsonObject times(final Cli.Outcome outcome) {
+        return outcome.json().getAsJsonArray("rows").get(0).getAsJsonObject().getAsJsonObject("usec_per_xfer");
+    }
+
+    @Test
+    void percentilesAreInOrder() {
+        final JsonObject times = times(Cli.run("fi_pingpong", "-S", "64", "-I", "2000", "--json"));
+        double before = 0;
+        for (final String key : List.of("p50", "p99", "p99_9", "max")) {
+            assertThat(times.get(key).getAsDouble()).as(key).isGreaterThanOrEqualTo(before).isPositive();
+            before = times.get(key).getAsDouble();
+        }
+        assertThat(times.get("mean").getAsDouble()).isLessThanOrEqualTo(before);
+    }
+
+    @Test
+    void warmsUpAsLongAsIsAskedFor() throws Exception {
+        assertThat(Cli.run("fi_pingpong", "-S", "64", "-I", "5", "-w", "0").exitCode()).isZero();
+        assertThat(Cli.run("fi_pingpong", "-S", "64", "-I", "5", "--warmup", "100").exitCode()).isZero();
+        final Server server = new Server("-d emulated:fi-pingpong-there -w 5");
+        final Cli.Outcome client = server.client("-d emulated:fi-pingpong-here -w 6");
+        assertThat(client.err()).contains("-w 5", "-w 6", "give both the same");
+        assertThat(server.outcome().exitCode()).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"msg", "rdm", "dgram"})
+    void theOtherEndMayHaveADeviceOfItsOwn(final String type) {
+        final Cli.Outcome outcome = Cli.run("fi_pingpong", "-d", "emulated:fi-pingpong-a", "-d",
+            "emulated:fi-pingpong-b", "-e", type, "-I", "20", "-S", "64", "-c", "--json");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.json().get("device").getAsString()).isEqualTo("emulated:fi-pingpong-a");
+        assertThat(outcome.json().get("peer_device").getAsString()).isEqualTo("emulated:fi-pingpong-b");
+        assertThat(column(outcome.json(), "ack")).containsExactly(20);
     }
 
     @Test
@@ -154,6 +193,8 @@ class FiPingpongCommandTest {
         assertThat(server.outcome().exitCode()).as(server.outcome().err()).isZero();
         assertThat(column(client.json(), "ack")).containsExactly(30);
         assertThat(column(server.outcome().json(), "ack")).containsExactly(30);
+        assertThat(times(client).has("p99")).as("the end that begins a round trip takes its time").isTrue();
+        assertThat(times(server.outcome()).keySet()).containsExactly("mean");
         assertThat(client.json().get("peer").getAsString()).startsWith("127.0.0.1:");
         assertThat(client.err() + server.outcome().err()).isEmpty();
     }
@@ -262,6 +303,9 @@ class FiPingpongCommandTest {
         "-s 127.0.0.1           | needs '--server'",
         "-e dgram -S 8k         | has at most 4096 bytes, not 8192",
         "one two                | two",
+        "-d a: -d b: -d c:      | at most twice",
+        "-d a: -d b: host       | at most once when",
+        "-w -1                  | '-1' is not a number from 0",
         "--listen --connect=a   | mutually exclusive",
         "--listen --server      | exclude '--server'",
         "--connect=a:1 -p 7     | exclude '--server'",

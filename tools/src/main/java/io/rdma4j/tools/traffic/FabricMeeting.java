@@ -145,7 +145,7 @@ public final class FabricMeeting implements AutoCloseable {
     private void requireSame(final String own, final String theirs) {
         if (!own.equals(theirs)) {
             throw refusal("this side plays " + own + ", the other side " + theirs, FiErrno.FI_EINVAL,
-                "give both the same -e, -S, -I and -c");
+                "give both the same -e, -S, -I, -w and -c");
         }
     }
 

@@ -11,21 +11,33 @@ import java.util.function.Supplier;
 
 /** A ping-pong of the fabric interfaces with all sizes: with an end of this process, or with that of another one. */
 public final class FiPingPong {
-    private static final int WARM_UP = 16;
     private static final int TRANSFERS = 2;
 
     private final FabricDevice device;
+    private final FabricDevice farDevice;
     private final FiPingPongOptions options;
 
     /**
      * Nothing is opened before it is run.
      *
-     * @param device where this process' ends are.
+     * @param device  where this process' end is, or both are.
      * @param options what to play; sizes that the device cannot send are left out.
      */
     public FiPingPong(final FabricDevice device, final FiPingPongOptions options) {
+        this(device, device, options);
+    }
+
+    /**
+     * Nothing is opened before it is run.
+     *
+     * @param device    where the end is that begins.
+     * @param farDevice where the end is that answers, if it is of this process; may be the same.
+     * @param options   what to play; sizes that one of the devices cannot send are left out.
+     */
+    public FiPingPong(final FabricDevice device, final FabricDevice farDevice, final FiPingPongOptions options) {
         this.device = device;
-        this.options = options.upTo(device.maxMessageSize());
+        this.farDevice = farDevice;
+        this.options = options.upTo(Math.min(device.maxMessageSize(), farDevice.maxMessageSize()));
     }
 
     /**
@@ -35,14 +47,14 @@ public final class FiPingPong {
      * @throws DiagnosedException if nothing came for too long; with the state of the device.
      */
     public List<FiPingPongRow> here() {
-        try (FabricEnd near = device.end(options, false); FabricEnd far = device.end(options, true)) {
+        try (FabricEnd near = device.end(options, false); FabricEnd far = farDevice.end(options, true)) {
             near.meet(far.name());
             far.meet(near.name());
             far.poll();
             final Patience patience = patience(near, "the other end: ", far::state);
             patience.with(new Responder(far::poll, far)::step);
             final Initiator initiator = initiator(near);
-            return play(patience, near, (size, times) -> {
+            return play(patience, near, initiator, (size, times) -> {
                 far.begin(size, times);
                 initiator.begin(Span.of(times));
                 return initiator;
@@ -65,7 +77,7 @@ public final class FiPingPong {
             final Initiator initiator = initiator(end);
             final Responder responder = new Responder(end::poll, end);
             final List<FiPingPongRow> rows = play(patience(end, "the other end is in another process", () -> ""), end,
-                (size, times) -> {
+                meeting.begins() ? initiator : null, (size, times) -> {
                     if (!meeting.begins()) {
                         return responder;
                     }
@@ -88,15 +100,20 @@ public final class FiPingPong {
             "the other end has ended, or its device does not reach this one; datagrams may be lost"));
     }
 
-    private List<FiPingPongRow> play(final Patience patience, final FabricEnd end, final Game game) {
+    /** The initiator is null where the other process has it. */
+    private List<FiPingPongRow> play(
+        final Patience patience, final FabricEnd end, final Initiator initiator, final Game game) {
         final List<FiPingPongRow> rows = new ArrayList<>();
         for (final int size : options.sizes()) {
-            play(patience, end, game, size, Math.min(WARM_UP, options.iterations()));
+            if (options.warmup() > 0) {
+                play(patience, end, game, size, options.warmup());
+            }
             final long acked = end.received();
             final long start = System.nanoTime();
             play(patience, end, game, size, options.iterations());
-            rows.add(new FiPingPongRow(size, options.iterations(), Math.toIntExact(end.received() - acked),
-                System.nanoTime() - start));
+            final long elapsed = System.nanoTime() - start;
+            rows.add(new FiPingPongRow(size, options.iterations(), Math.toIntExact(end.received() - acked), elapsed,
+                initiator == null ? null : initiator.row(size).usec()));
         }
         return rows;
     }

@@ -17,15 +17,16 @@ import java.util.Locale;
  * @param type       kind of endpoints.
  * @param sizes      of messages, one after the other; those that do not fit are left out if there are several.
  * @param iterations round trips with each.
+ * @param warmup     round trips before those, which are not measured.
  * @param checks     whether each byte is written anew and looked at.
  * @param timeout    longest wait for a message, and for the other process.
  */
-public record FiPingPongOptions(EndpointType type, List<Integer> sizes, int iterations, boolean checks,
-    Duration timeout) {
+public record FiPingPongOptions(EndpointType type, List<Integer> sizes, int iterations, int warmup,
+    boolean checks, Duration timeout) {
     /** The same with those sizes only that a device can send. */
     FiPingPongOptions upTo(final long most) {
-        return new FiPingPongOptions(type, sizes.stream().filter(size -> size <= most).toList(), iterations, checks,
-            timeout);
+        return new FiPingPongOptions(type, sizes.stream().filter(size -> size <= most).toList(), iterations, warmup,
+            checks, timeout);
     }
 
     int largest() {
@@ -34,7 +35,7 @@ public record FiPingPongOptions(EndpointType type, List<Integer> sizes, int iter
 
     /** What both sides have to agree on, as they would write it. */
     String game() {
-        return "-e " + type.name().toLowerCase(Locale.ROOT) + " -I " + iterations + " with " + sizes.size()
-            + " sizes up to " + largest() + " bytes" + (checks ? " -c" : "");
+        return "-e " + type.name().toLowerCase(Locale.ROOT) + " -I " + iterations + " -w " + warmup + " with "
+            + sizes.size() + " sizes up to " + largest() + " bytes" + (checks ? " -c" : "");
     }
 }

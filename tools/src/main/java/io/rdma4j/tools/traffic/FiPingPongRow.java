@@ -12,8 +12,9 @@ package io.rdma4j.tools.traffic;
  * @param sent    messages that this end sent.
  * @param acked   answers that it got.
  * @param elapsed nanoseconds for all of them.
+ * @param usec    times of single messages, each half a round trip; null for the end that answers, which sees none.
  */
-public record FiPingPongRow(int bytes, int sent, int acked, long elapsed) {
+public record FiPingPongRow(int bytes, int sent, int acked, long elapsed, LatencyRow.Times usec) {
     private static final double NANOS = 1e9;
     private static final double MICRO = 1e3;
     private static final int XFERS_PER_ITERATION = 2;

@@ -28,7 +28,7 @@ class FabricEndTest {
     @Test
     void aMessageOfTheNextGameIsLeftToIt() {
         final FiPingPongOptions options =
-            new FiPingPongOptions(EndpointType.MSG, List.of(8), 10, true, Duration.ofSeconds(10));
+            new FiPingPongOptions(EndpointType.MSG, List.of(8), 10, 0, true, Duration.ofSeconds(10));
         try (FabricDevice device = FabricDevice.of("emulated:", EndpointType.MSG);
             FabricEnd near = device.end(options, false); FabricEnd far = device.end(options, true)) {
             near.meet(far.name());

@@ -35,7 +35,7 @@ class FiPingPongTest {
     private static final Duration WAIT = Patience.duration();
 
     private static FiPingPongOptions options(final EndpointType type, final Duration timeout) {
-        return new FiPingPongOptions(type, List.of(64), 3, true, timeout);
+        return new FiPingPongOptions(type, List.of(64), 3, 3, true, timeout);
     }
 
     /** The other end meets this one, and is silent then. */
