@@ -83,7 +83,7 @@ class PerfPageTest {
             .isInstanceOf(RdmaException.class).hasMessageContaining("there is no run to show");
         assertThatThrownBy(() -> PerfPage.write(Path.of("/nonexistent/page.html"), List.of(Runs.latency("a:", 1, 2))))
             .isInstanceOf(RdmaException.class).hasMessageContaining("/nonexistent/page.html")
-            .hasMessageContaining("EIO");
+            .hasMessageContaining("ENOENT");
     }
 
     /** From 2 bytes to 8 MiB a device is between 8 bytes and 16 GiB a second: small ones would lie on the axis. */

@@ -84,7 +84,7 @@ class VfioProviderTest extends VfioFixture {
         open(FIRST + "?pages=4K").close();
         assertThat(refusal(FIRST + "?pages=3M")).hasMessageContaining("pages=3M");
         assertThat(refusal(FIRST + "?page=2M")).hasMessageContaining("unknown option 'page'")
-            .hasMessageContaining("[iommu, pages]");
+            .hasMessageContaining("[gid, iommu, pages, timeout, vectors]");
     }
 
     @Test

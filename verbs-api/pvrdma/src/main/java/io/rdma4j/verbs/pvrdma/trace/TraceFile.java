@@ -140,7 +140,7 @@ final class TraceFile {
                 }
                 file = found;
             } catch (final IOException e) {
-                giveUp(e instanceof FileSystemException missing ? reason(missing) : e.getMessage());
+                giveUp(e instanceof FileSystemException missing ? reason(path, missing) : e.getMessage());
             }
         }
     }
