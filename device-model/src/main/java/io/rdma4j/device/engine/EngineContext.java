@@ -31,6 +31,7 @@ final class EngineContext {
     private final Agenda agenda;
     /** What threads of this device alone do. */
     private final Agenda own = new Agenda();
+    /** Send queues that have moved much and go on when others had their turn; one at a time. */
     private final Agenda later = new Agenda();
     private final TableRoom room = new TableRoom();
     private final Regions regions;

@@ -35,7 +35,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class Requester extends Padded implements Runnable {
     /** Of payload, before a device that is looked after by a thread does other things, too. */
     private static final long BYTES_AT_ONCE = 64L << 20;
-    private static final int NOTHING = -1;
+    /** Shorter messages are not counted: all that a ring has of them are a GiB. */
+    private static final int LONG = 64 << 10;
 
     private final EngineContext context;
     private final QueuePair qp;
@@ -60,8 +61,10 @@ final class Requester extends Padded implements Runnable {
     /** Of those, what took the short way: a test that means to go it looks whether it did. */
     private long shortened;
     private final Runnable goOn = this::goOn;
-    /** Whether {@link #goOn} is to be run. */
+    /** Whether {@link #goOn} is to be run; nothing begins before. */
     private boolean goesOnLater;
+    /** By long messages, since it went on. */
+    private long moved;
     private boolean draining;
     private boolean tellsDrained;
 
@@ -182,13 +185,10 @@ final class Requester extends Padded implements Runnable {
         }
         try {
             boolean goesOn = true;
-            long left = BYTES_AT_ONCE;
-            for (int budget = queue.count(); goesOn && budget > 0 && !qp.isDead(); budget--) {
+            for (int budget = queue.count(); goesOn && budget > 0 && !goesOnLater && !qp.isDead(); budget--) {
                 final int state = qp.state();
                 if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD && retries.isWaiting()) {
-                    final long done = executeNext();
-                    left -= done;
-                    goesOn = done >= 0 && (left > 0 || !goOnLater());
+                    goesOn = executeNext();
                 } else {
                     goesOn = false;
                     flushIfFailed(state);
@@ -262,9 +262,12 @@ final class Requester extends Padded implements Runnable {
     }
 
     /** Under the lock. */
-    private boolean goOnLater() {
-        goesOnLater = goesOnLater || context.goOnLater(goOn);
-        return goesOnLater;
+    private void hasMoved(long bytes) {
+        moved += bytes;
+        if (moved > BYTES_AT_ONCE) {
+            moved = 0;
+            goesOnLater = context.goOnLater(goOn);
+        }
     }
 
     private void goOn() {
@@ -274,19 +277,15 @@ final class Requester extends Padded implements Runnable {
         run();
     }
 
-    /** How many bytes it moved; {@link #NOTHING} if the queue does not go on now. */
-    private long executeNext() {
+    private boolean executeNext() {
         final int found = ring != null ? ring.peek() : queue.peek();
         if (found == RingIndex.HAS_DATA) {
-            if (express != null && executeExpress()) {
-                return express.length();
-            }
-            return execute(queue.page(), queue.offset()) ? executor.list().length() : NOTHING;
+            return express != null && executeExpress() || execute(queue.page(), queue.offset());
         }
         if (found == RingIndex.CORRUPT) {
             breakDown("corrupt send queue index");
         }
-        return NOTHING;
+        return false;
     }
 
     private boolean executeExpress() {
@@ -305,6 +304,9 @@ final class Requester extends Padded implements Runnable {
         if (completes) {
             complete(wrId, opcode == WrOpcode.PVRDMA_WR_SEND ? WcOpcode.PVRDMA_WC_SEND
                 : WcOpcode.PVRDMA_WC_RDMA_WRITE, WcStatus.PVRDMA_WC_SUCCESS, express.length());
+        }
+        if (express.length() > LONG) {
+            hasMoved(express.length());
         }
         return true;
     }
@@ -325,6 +327,9 @@ final class Requester extends Padded implements Runnable {
         finish(wrId, opcode, flags, status, executor.completedLength());
         if (status == WcStatus.PVRDMA_WC_SUCCESS) {
             drained();
+        }
+        if (executor.list().length() > LONG) {
+            hasMoved(executor.list().length());
         }
         return true;
     }
