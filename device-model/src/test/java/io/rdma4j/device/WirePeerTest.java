@@ -411,7 +411,7 @@ class WirePeerTest {
         final long begun = System.nanoTime();
         while (state(qp) != QpState.PVRDMA_QPS_ERR) {
             assertThat(System.nanoTime() - begun).as(driver.device()::describe).isLessThan(DEADLINE);
-            driver.device().faults().passTime(Duration.ofHours(1));
+            driver.device().faults().passTime(Duration.ofSeconds(1));
             driver.device().service();
         }
         assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
@@ -419,6 +419,26 @@ class WirePeerTest {
 
         assertThat(serve()).isEmpty();
         assertThat(driver.device().describe()).doesNotContain("answers wait");
+    }
+
+    @Test
+    void answersThatAPeerDoesNotReadAreForgottenUntilItAsksAgain() {
+        connectServed();
+        final RawRegion source = driver.registerInOne(LONG_READ * MTU, RawPair.ALL);
+        readFrom(source, 0);
+        for (int i = 0; i < LONG_READ; i++) {
+            driver.device().service();
+        }
+        assertThat(driver.device().describe()).contains("answers wait for room");
+
+        driver.device().faults().passTime(Duration.ofMinutes(1));
+        driver.device().service();
+        driver.device().service();
+
+        assertThat(driver.device().describe()).doesNotContain("answers wait");
+        came();
+        readFrom(source, 0);
+        assertThat(serveAll()).hasSize(LONG_READ);
     }
 
     /** Its number comes round after 2^24 packets, of which a READ is many. */

@@ -33,8 +33,9 @@ public final class Wire extends Padded implements FrameReceiver {
     private static final int PKEY_MASK = 0x7fff;
     private static final int MAX_FRAMES = 64;
     private static final int HOPS = 64;
-    /** Nobody says that there is room: it is looked for. */
     private static final long FOR_ROOM_NANOS = 50_000;
+    /** A peer that reads nothing is not looked after all the time. */
+    private static final long MOST_FOR_ROOM_NANOS = 10_000_000;
     /** Others may send all the time, and who serves the wire may have no processor. */
     private static final int MOST_PASSES = 1_024;
     private static final long FOR_TURN_NANOS = 1_000_000_000;
@@ -45,6 +46,8 @@ public final class Wire extends Padded implements FrameReceiver {
     private final Agenda blocked = new Agenda();
     private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
     private final Message datagram = new Message(null, null);
+    /** How long to wait for room: longer each time that nothing ended the wait. Of who has the turn. */
+    private long forRoom = FOR_ROOM_NANOS;
     /** Who sleeps in the carrier; null before. */
     private volatile Thread sleeper;
     /** Whether there are peers: else whoever polls need not look. */
@@ -268,10 +271,19 @@ public final class Wire extends Padded implements FrameReceiver {
             if (sleeper == null) {
                 sleeper = Thread.currentThread();
             }
-            carrier.await(Math.min(isBlocked() ? FOR_ROOM_NANOS : nanos, context.timers().left()));
+            awaitInTurn(nanos);
         } finally {
             turn.set(false);
         }
+    }
+
+    private void awaitInTurn(long nanos) {
+        final boolean forRoomToo = isBlocked();
+        final long most = Math.min(forRoomToo ? forRoom : nanos, context.timers().left());
+        final long begun = System.nanoTime();
+        carrier.await(most);
+        forRoom = forRoomToo && System.nanoTime() - begun >= most ? Math.min(2 * forRoom, MOST_FOR_ROOM_NANOS)
+            : FOR_ROOM_NANOS;
     }
 
     @Override

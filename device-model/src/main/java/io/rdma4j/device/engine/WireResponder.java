@@ -29,6 +29,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The responder of a reliable connection over a wire (specification, 9.7): takes the packets of requests in order, and
@@ -42,6 +43,8 @@ final class WireResponder extends Padded {
     private static final int MAX_ANSWERS = 256;
     /** Packets of answers that are sent before others have their turn. */
     private static final int MAX_AT_ONCE = 64;
+    /** Answers that found no room for so long are forgotten: the peer does not read, and if it does, asks again. */
+    private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final int NOTHING = -1;
     /** Instead of an {@code Ack}: no room to remember it; it will be sent again. */
     private static final int IGNORED = -1;
@@ -92,6 +95,9 @@ final class WireResponder extends Padded {
     private int owedSyndrome = NOTHING;
     private int owedPsn;
     private boolean stalled;
+    /** Whether the first of what waits has found no room, and since when. */
+    private boolean hasNoRoom;
+    private long noRoomSince;
     /** Memory of the answer that is being sent went away. */
     private boolean lost;
     /** Of what has come and is to be answered: the attribute may be changed meanwhile. */
@@ -573,6 +579,8 @@ final class WireResponder extends Padded {
             stopAnswering();
             return;
         }
+        final int first = answered;
+        final int packet = answerNext;
         lost = false;
         sendAnswers(way);
         if (lost) {
@@ -580,8 +588,22 @@ final class WireResponder extends Padded {
             sendAnswers(way);
         }
         if (answered != answers || owedSyndrome != NOTHING) {
-            stall();
+            waitForRoom(first != answered || packet != answerNext);
+        } else {
+            hasNoRoom = false;
         }
+    }
+
+    private void waitForRoom(boolean moved) {
+        final long now = context.timers().now();
+        if (moved || !hasNoRoom) {
+            hasNoRoom = true;
+            noRoomSince = now;
+        } else if (now - noRoomSince > FORGET_NANOS) {
+            stopAnswering();
+            return;
+        }
+        stall();
     }
 
     private void sendAnswers(Lane way) {
@@ -627,6 +649,7 @@ final class WireResponder extends Padded {
 
     /** Nothing is sent any more of what waits. */
     void stopAnswering() {
+        hasNoRoom = false;
         forgetAnswers();
         owedSyndrome = NOTHING;
     }

@@ -80,7 +80,7 @@ class PeerLaneTest {
         }
     }
 
-    private static final class NoEvents implements EngineEvents {
+    static final class NoEvents implements EngineEvents {
         @Override
         public void async(int type, int info) {
             throw new AssertionError("event " + type);
