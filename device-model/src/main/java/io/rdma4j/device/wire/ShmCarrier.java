@@ -581,13 +581,19 @@ public final class ShmCarrier implements Carrier {
         final long most = Math.min(nanos, MOST_NANOS);
         final int before = epoch.get();
         while (!woken.getAndSet(false)) {
-            lookIfDue(changed || inbox.knocks() != knocksSeen ? 0 : LOOK_NANOS);
+            lookIfDue(changed ? 0 : inbox.knocks() != knocksSeen ? KNOCK_NANOS : LOOK_NANOS);
             final long left = most - (System.nanoTime() - begin);
-            if (left <= 0 || epoch.get() != before || sleep(
-                isLonely() && !missed && !leftOver ? left : Math.min(left, LOOK_NANOS))) {
+            if (left <= 0 || epoch.get() != before || sleep(Math.min(left, untilLook()))) {
                 return;
             }
         }
+    }
+
+    private long untilLook() {
+        if (inbox.knocks() != knocksSeen) {
+            return Math.max(1, KNOCK_NANOS - (System.nanoTime() - lookedAt));
+        }
+        return isLonely() && !missed && !leftOver ? MOST_NANOS : LOOK_NANOS;
     }
 
     /** Returns whether there is something to do. */
@@ -600,7 +606,7 @@ public final class ShmCarrier implements Carrier {
 
     /** After it was said that this one sleeps: what came before may not wake it. */
     private boolean isBusy() {
-        if (woken.get() || changed || inbox.knocks() != knocksSeen) {
+        if (woken.get() || changed || inbox.knocks() != knocksSeen && System.nanoTime() - lookedAt >= KNOCK_NANOS) {
             return true;
         }
         for (int i = 0; i < inletCount; i++) {

@@ -477,6 +477,30 @@ class ShmHostileTest extends ShmFixture {
         }
     }
 
+    /** That makes garbage, and asks the kernel. */
+    @Test
+    void whoKnocksAllTheTimeHasTheFolderReadOnceAMillisecond() throws Exception {
+        final ShmCarrier b = carrier(B);
+        receiveNone(b);
+        final ShmFolder.Owner owner;
+        try (ShmFolder.Opened file = place().find(B)) {
+            owner = file.owner();
+        }
+        final ShmInbox inbox = ShmInbox.open(owner.pid(), owner.descriptor(), owner.nonce());
+        // Each time that it cannot be read is counted.
+        Files.delete(folder.resolve(NAME_OF_B));
+        Files.delete(folder);
+        final long before = b.refusals();
+        final long begun = System.nanoTime();
+        for (int i = 0; i < 5000; i++) {
+            inbox.knock();
+            b.await(1000);
+        }
+        final long most = (System.nanoTime() - begun) / 1_000_000 + 1;
+        inbox.close();
+        assertThat(b.refusals() - before).isBetween(1L, most);
+    }
+
     @Test
     void memoryOfARingIsGivenBack() throws Exception {
         final ShmCarrier b = carrier(B);
