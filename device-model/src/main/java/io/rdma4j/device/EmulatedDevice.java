@@ -127,7 +127,8 @@ public final class EmulatedDevice implements ServedFunction {
         this.dma = dma(address, options, iommu, wireOptions.memory());
         this.faults = new EmulatedFaults(this, faultPlan, engine, events);
         iommu.gracePeriod(this::quiesce);
-        this.wire = carrier == null || wireOptions.polled() ? null : new WireThread(options.name(), engine, carrier);
+        this.wire = carrier == null || wireOptions.polled() ? null : new WireThread(options.name(), engine, carrier,
+            counters);
     }
 
     private static IommuDmaDomain dma(DeviceAddress address, DeviceOptions options, Iommu iommu, HostMemory usual) {

@@ -5,6 +5,8 @@
 
 package io.rdma4j.device;
 
+import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.engine.Engine;
 import io.rdma4j.device.wire.Carrier;
 
@@ -27,15 +29,19 @@ final class WireThread {
     private static final long LONG_SLEEP_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final long HELPED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long PATIENCE_MILLIS = 30_000;
+    /** After a fault, which may come again at once. */
+    private static final long FAULT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private final Engine engine;
     private final Carrier carrier;
+    private final Counters counters;
     private final Thread thread;
     private volatile boolean closed;
 
-    WireThread(String device, Engine engine, Carrier carrier) {
+    WireThread(String device, Engine engine, Carrier carrier, Counters counters) {
         this.engine = engine;
         this.carrier = carrier;
+        this.counters = counters;
         this.thread = new Thread(this::run, "rdma4j-wire-" + device);
         thread.setDaemon(true);
     }
@@ -44,7 +50,28 @@ final class WireThread {
         thread.start();
     }
 
+    /** Whatever goes wrong once, as where there is no memory for a moment: without this thread the device is deaf. */
     private void run() {
+        while (!closed) {
+            try {
+                serve();
+            } catch (final RuntimeException | Error e) {
+                count(e);
+                LockSupport.parkNanos(FAULT_NANOS);
+            }
+        }
+    }
+
+    private void count(Throwable fault) {
+        try {
+            counters.record(Counter.INTERNAL_ERRORS, "wire's thread: %s", fault);
+        } catch (final OutOfMemoryError e) {
+            // It was counted before there was no memory for the words.
+            return;
+        }
+    }
+
+    private void serve() {
         int idle = 0;
         int looks = 0;
         int helped = 0;
