@@ -8,6 +8,8 @@ package io.rdma4j.device.engine;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.hw.pvrdma.GidType;
 import io.rdma4j.hw.pvrdma.NetworkHdrType;
+import io.rdma4j.hw.roce.Bth;
+import io.rdma4j.hw.roce.Deth;
 
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -23,7 +25,12 @@ final class Grh {
     static final int LENGTH = 40;
 
     private static final int IPV4_OFFSET = 20;
-    private static final int TRANSPORT_HEADERS = 24;
+    private static final int IPV4_LENGTH = 20;
+    private static final int IPV4_CHECK_SUM_OFFSET = IPV4_OFFSET + 10;
+    private static final int DONT_FRAGMENT = 0x4000;
+    private static final int UDP_LENGTH = 8;
+    /** BTH and DETH in front of the payload, ICRC behind it. */
+    private static final int TRANSPORT_LENGTH = Bth.LENGTH + Deth.LENGTH + Integer.BYTES;
     private static final int NEXT_HEADER_IBA = 0x1b;
     private static final int NEXT_HEADER_UDP = 17;
     private static final ByteOrder NETWORK = ByteOrder.BIG_ENDIAN;
@@ -53,7 +60,7 @@ final class Grh {
 
     private void fillIpv6(Message message) {
         buffer.putInt(0, 6 << 28 | (message.trafficClass & 0xff) << 20 | message.flowLabel & 0xf_ffff, NETWORK);
-        buffer.putShort(4, (short) (message.length + TRANSPORT_HEADERS), NETWORK);
+        buffer.putShort(4, (short) lengthBehind(message), NETWORK);
         buffer.putByte(6, (byte) (networkType(message) == NetworkHdrType.PVRDMA_NETWORK_IB ? NEXT_HEADER_IBA
             : NEXT_HEADER_UDP));
         buffer.putByte(7, (byte) message.hopLimit);
@@ -66,10 +73,29 @@ final class Grh {
     private void fillIpv4(Message message) {
         buffer.putByte(IPV4_OFFSET, (byte) 0x45);
         buffer.putByte(IPV4_OFFSET + 1, (byte) message.trafficClass);
-        buffer.putShort(IPV4_OFFSET + 2, (short) (message.length + TRANSPORT_HEADERS + 20), NETWORK);
+        buffer.putShort(IPV4_OFFSET + 2, (short) (IPV4_LENGTH + lengthBehind(message)), NETWORK);
+        buffer.putShort(IPV4_OFFSET + 6, (short) DONT_FRAGMENT, NETWORK);
         buffer.putByte(IPV4_OFFSET + 8, (byte) message.hopLimit);
         buffer.putByte(IPV4_OFFSET + 9, (byte) NEXT_HEADER_UDP);
         buffer.putInt(IPV4_OFFSET + 12, (int) message.sourceGidLow, NETWORK);
         buffer.putInt(IPV4_OFFSET + 16, (int) message.destGidLow, NETWORK);
+        buffer.putShort(IPV4_CHECK_SUM_OFFSET, (short) checkSum(), NETWORK);
+    }
+
+    /** Bytes of the packet behind the IP header, as on the wire. */
+    private static int lengthBehind(Message message) {
+        final int length = (int) message.length;
+        return (networkType(message) == NetworkHdrType.PVRDMA_NETWORK_IB ? 0 : UDP_LENGTH) + TRANSPORT_LENGTH
+            + (message.immediate ? Integer.BYTES : 0) + length + Bth.pad(length);
+    }
+
+    /** Of the IPv4 header, in which it is 0 (RFC 791). */
+    private int checkSum() {
+        int sum = 0;
+        for (int at = IPV4_OFFSET; at < LENGTH; at += Short.BYTES) {
+            sum += Short.toUnsignedInt(buffer.getShort(at, NETWORK));
+        }
+        sum = (sum & 0xffff) + (sum >>> 16);
+        return ~(sum + (sum >>> 16));
     }
 }
