@@ -46,8 +46,8 @@ public final class Wire extends Padded implements FrameReceiver {
     private final Agenda blocked = new Agenda();
     private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
     private final Message datagram = new Message(null, null);
-    /** How long to wait for room: longer each time that nothing ended the wait. Of who has the turn. */
-    private long forRoom = FOR_ROOM_NANOS;
+    /** How long to wait for room: longer each time that nothing was sent, and nothing ended the wait. */
+    private volatile long forRoom = FOR_ROOM_NANOS;
     /** Who sleeps in the carrier; null before. */
     private volatile Thread sleeper;
     /** Whether there are peers: else whoever polls need not look. */
@@ -172,8 +172,16 @@ public final class Wire extends Padded implements FrameReceiver {
         return blocked.hasWork();
     }
 
-    /** Has a queue go on when there may be room again; it throws nothing. Locks of queues may be held. */
-    void whenThereIsRoom(Runnable queue) {
+    /**
+     * Has a queue go on when there may be room again. Locks of queues may be held.
+     *
+     * @param queue throws nothing.
+     * @param moved whether it has just sent something: then it may only have given others their turn.
+     */
+    void whenThereIsRoom(Runnable queue, boolean moved) {
+        if (moved) {
+            forRoom = FOR_ROOM_NANOS;
+        }
         blocked.add(queue);
         if (Thread.currentThread() != sleeper) {
             carrier.wakeUp();

@@ -603,7 +603,7 @@ final class WireResponder extends Padded {
             stopAnswering();
             return;
         }
-        stall();
+        stall(moved);
     }
 
     private void sendAnswers(Lane way) {
@@ -654,10 +654,10 @@ final class WireResponder extends Padded {
         owedSyndrome = NOTHING;
     }
 
-    private void stall() {
+    private void stall(boolean moved) {
         if (!stalled) {
             stalled = true;
-            context.wire().whenThereIsRoom(resume);
+            context.wire().whenThereIsRoom(resume, moved);
         }
     }
 
