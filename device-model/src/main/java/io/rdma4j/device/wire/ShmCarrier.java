@@ -489,12 +489,21 @@ public final class ShmCarrier implements Carrier {
         try {
             accept(offer);
         } catch (final IOException e) {
-            ranShort = e.getCause() instanceof RdmaException cause && isShortage(cause.errno());
+            ranShort = e instanceof Full || e.getCause() instanceof RdmaException cause && isShortage(cause.errno());
             refuse(e.getMessage());
         }
         leftOver |= ranShort;
         if (!ranShort) {
             ShmFolder.remove(offer.file());
+        }
+    }
+
+    /** There are as many rings as there may be: some day there may be less. */
+    private static final class Full extends IOException {
+        private static final long serialVersionUID = 1;
+
+        Full(final String message) {
+            super(message);
         }
     }
 
@@ -543,7 +552,7 @@ public final class ShmCarrier implements Carrier {
     /** Whoever offers the same again and again would have this process run out of mappings. */
     private void requireNew(final ShmFolder.Offer offer, final int before) throws IOException {
         if (before < 0 && inletCount == MAX_INLETS) {
-            throw new IOException("there are " + MAX_INLETS + " rings from peers already");
+            throw new Full("there are " + MAX_INLETS + " rings from peers already");
         }
         if (before >= 0 && inlets[before].nonce() == offer.nonce()) {
             throw new IOException("the " + inlets[before] + " was offered again");
@@ -583,7 +592,7 @@ public final class ShmCarrier implements Carrier {
         while (!woken.getAndSet(false)) {
             lookIfDue(changed ? 0 : inbox.knocks() != knocksSeen ? KNOCK_NANOS : LOOK_NANOS);
             final long left = most - (System.nanoTime() - begin);
-            if (left <= 0 || epoch.get() != before || sleep(Math.min(left, untilLook()))) {
+            if (left <= 0 || epoch.get() != before || sleep(left)) {
                 return;
             }
         }
@@ -599,7 +608,8 @@ public final class ShmCarrier implements Carrier {
     /** Returns whether there is something to do. */
     private boolean sleep(final long nanos) {
         inbox.announceSleep();
-        final boolean found = isBusy() || inbox.sleep(nanos);
+        // Who knocked before that was said does not wake it: the time until the next look is known only now.
+        final boolean found = isBusy() || inbox.sleep(Math.min(nanos, untilLook()));
         inbox.endSleep();
         return found;
     }

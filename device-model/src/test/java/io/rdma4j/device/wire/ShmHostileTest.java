@@ -328,6 +328,13 @@ class ShmHostileTest extends ShmFixture {
             return b.refusals() >= sources.length * dests.length - 1024;
         });
         assertThat(b.toString()).contains("1024 rings from peers");
+        final long left = offers();
+        assertThat(left).isPositive();
+        a.unbind(sources[0]);
+        await("those that were refused are taken when there is room", () -> {
+            b.poll(frame -> { }, 1);
+            return offers() < left;
+        });
     }
 
     private long offers() {
