@@ -440,8 +440,11 @@ final class Requester extends Padded implements Runnable {
 
     private void failConnection(int event) {
         if (qp.fail(event)) {
-            flush();
-            qp.responder().endAfterFailure();
+            try {
+                flush();
+            } finally {
+                qp.responder().endAfterFailure();
+            }
         }
     }
 

@@ -81,7 +81,7 @@ final class TableRoom {
         take(words);
         try {
             return made.get();
-        } catch (final RuntimeException | OutOfMemoryError e) {
+        } catch (final RuntimeException | Error e) {
             give(words);
             throw e;
         }

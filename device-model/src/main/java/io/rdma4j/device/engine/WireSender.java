@@ -504,7 +504,7 @@ final class WireSender extends Padded {
     private void stall() {
         if (!stalled) {
             stalled = true;
-            context.wire().whenThereIsRoom(resume);
+            context.wire().whenThereIsRoom(resume, false);
         }
     }
 
@@ -631,6 +631,10 @@ final class WireSender extends Padded {
     private void progressed() {
         if (Psn.ahead(unacked, reached) > 0) {
             reached = unacked;
+        }
+        if (Psn.ahead(unacked, twice) > 0) {
+            // Numbers come round: left behind it would lie ahead some day.
+            twice = unacked;
         }
         asked = NOTHING;
         waitsForReceive = false;

@@ -164,7 +164,7 @@ public final class ProcessMaps {
      */
     public static String firstDiskFile(final long address, final long length) {
         try {
-            final Map<String, String> mounted = fileSystems(Files.readAllLines(MOUNTS, StandardCharsets.ISO_8859_1));
+            final Map<String, String> mounted = fileSystems();
             return firstDiskFile(Files.readAllLines(MAPS, StandardCharsets.ISO_8859_1), address, length,
                 (device, file) -> mounted.getOrDefault(device, fileSystem(file)));
         } catch (final IOException e) {
@@ -192,6 +192,15 @@ public final class ProcessMaps {
             }
         }
         return null;
+    }
+
+    private static Map<String, String> fileSystems() {
+        try {
+            return fileSystems(Files.readAllLines(MOUNTS, StandardCharsets.ISO_8859_1));
+        } catch (final IOException e) {
+            // Then names have to do.
+            return Map.of();
+        }
     }
 
     /** Types of all that is mounted here, by the device's number: a file that was removed has no name any more. */
