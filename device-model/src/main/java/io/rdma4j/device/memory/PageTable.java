@@ -320,7 +320,7 @@ public final class PageTable {
      * @return words, about; 0 if its pages follow each other in one mapping.
      */
     public long words() {
-        return (hosts == null ? 0 : hosts.length) + (mappings.length > 1 ? mappings.length : 0);
+        return (hosts == null ? 0L : hosts.length) + (mappings.length > 1 ? mappings.length : 0);
     }
 
     /**
