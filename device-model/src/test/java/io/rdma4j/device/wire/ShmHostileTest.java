@@ -269,6 +269,7 @@ class ShmHostileTest extends ShmFixture {
         final int number = offer.lastIndexOf('-') + 1;
         ShmPattern.send(lane, 0);
         receive(b, 0, 1);
+        // What other tests left may go meanwhile.
         final int mappings = MappedMemory.mappedCount();
         for (final String zeros : new String[] {"", "0", "00", ""}) {
             final long before = b.refusals();
@@ -278,7 +279,7 @@ class ShmHostileTest extends ShmFixture {
                 return b.refusals() > before;
             });
         }
-        assertThat(MappedMemory.mappedCount()).isEqualTo(mappings);
+        assertThat(MappedMemory.mappedCount()).isLessThanOrEqualTo(mappings);
         assertThat(b.toString()).contains("1 rings from peers", "was offered again");
         assertThat(ShmPattern.send(lane, 1)).isTrue();
         receive(b, 1, 1);
@@ -303,7 +304,7 @@ class ShmHostileTest extends ShmFixture {
                 assertThat(b.toString()).contains("1 rings from peers");
             }
         }
-        assertThat(MappedMemory.mappedCount()).isEqualTo(mappings);
+        assertThat(MappedMemory.mappedCount()).isLessThanOrEqualTo(mappings);
         await("its writer is told that nobody reads the first one", () -> {
             ShmPattern.send(lane, 0);
             return !lane.isOpen();
@@ -530,7 +531,7 @@ class ShmHostileTest extends ShmFixture {
             }
             await("given back", () -> {
                 a.poll(frame -> { }, 1);
-                return MappedMemory.mappedCount() == mappings && Fd.openCount() == files;
+                return MappedMemory.mappedCount() <= mappings && Fd.openCount() <= files;
             });
         }
     }

@@ -95,6 +95,7 @@ class ShmProcessesTest extends ShmFixture {
     @Test
     void aPeerThatIsKilledIsNoticedAndItsSuccessorIsAnother() throws Exception {
         final ShmCarrier a = carrier(A);
+        // What other tests left may go meanwhile.
         final int mappings = MappedMemory.mappedCount();
         Process child = open("echo", "b", "a");
         for (int life = 0; life < 3; life++) {
@@ -110,7 +111,7 @@ class ShmProcessesTest extends ShmFixture {
             assertThat(a.lane(A, B)).isNull();
             await("all its memory is given back", () -> {
                 a.poll(frame -> { }, 64);
-                return MappedMemory.mappedCount() == mappings;
+                return MappedMemory.mappedCount() <= mappings;
             });
             assertThat(files()).as("what it left").containsExactly("gid-fe80000000000000000000000000000a");
             assertThat(a.lostPeers()).isEqualTo(life + 1);
@@ -134,7 +135,7 @@ class ShmProcessesTest extends ShmFixture {
             child.destroyForcibly().waitFor();
             await("its ring is given back", () -> {
                 a.poll(receiver, 64);
-                return MappedMemory.mappedCount() == mappings;
+                return MappedMemory.mappedCount() <= mappings;
             });
             assertThat(a.brokenRings()).isZero();
         }
