@@ -13,7 +13,7 @@ import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.common.DeviceOptions;
 import io.rdma4j.device.engine.Engine;
 import io.rdma4j.device.engine.EngineEnvironment;
-import io.rdma4j.device.engine.EngineEvents;
+import io.rdma4j.device.engine.NoEvents;
 import io.rdma4j.device.link.InProcessLink;
 import io.rdma4j.device.memory.EmulatedIommu;
 import io.rdma4j.device.wire.Carrier;
@@ -65,23 +65,6 @@ class WireThreadFaultTest {
             assertThat(counters.get(Counter.INTERNAL_ERRORS)).isEqualTo(3);
         } finally {
             assertThat(thread.close()).isTrue();
-        }
-    }
-
-    private static final class NoEvents implements EngineEvents {
-        @Override
-        public void async(int type, int info) {
-            throw new AssertionError("event " + type);
-        }
-
-        @Override
-        public void completion(int cqHandle, boolean interrupt) {
-            throw new AssertionError("completion in " + cqHandle);
-        }
-
-        @Override
-        public void timer() {
-            throw new AssertionError("nothing waits");
         }
     }
 }

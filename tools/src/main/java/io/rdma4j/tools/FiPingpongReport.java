@@ -97,15 +97,7 @@ final class FiPingpongReport {
             one.addProperty("total_bytes", row.total());
             one.addProperty("seconds", Json.rounded(row.seconds()));
             one.addProperty("mb_per_sec", Json.rounded(row.megabytesPerSecond()));
-            final JsonObject transfer = new JsonObject();
-            transfer.addProperty("mean", Json.rounded(row.microsPerTransfer()));
-            if (row.usec() != null) {
-                transfer.addProperty("p50", Json.rounded(row.usec().p50()));
-                transfer.addProperty("p99", Json.rounded(row.usec().p99()));
-                transfer.addProperty("p99_9", Json.rounded(row.usec().p999()));
-                transfer.addProperty("max", Json.rounded(row.usec().max()));
-            }
-            one.add("usec_per_xfer", transfer);
+            one.add("usec_per_xfer", PingpongReport.toJson(row.microsPerTransfer(), row.usec()));
             one.addProperty("mxfers_per_sec", Json.rounded(row.millionTransfersPerSecond()));
             all.add(one);
         }

@@ -9,6 +9,7 @@ import com.google.gson.JsonArray;
 import com.google.gson.JsonObject;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Table;
+import io.rdma4j.tools.traffic.LatencyRow;
 import io.rdma4j.tools.traffic.PingPongOptions;
 import io.rdma4j.tools.traffic.PingPongResult;
 
@@ -130,16 +131,23 @@ final class PingpongReport {
         json.addProperty("mb_per_sec", Json.rounded(result.megabytesPerSecond()));
         json.addProperty("mxfers_per_sec", Json.rounded(result.millionTransfersPerSecond()));
         json.addProperty("xfer_is", options.operation().isMutual() ? "half a round trip" : "a whole operation");
-        final JsonObject transfer = new JsonObject();
-        transfer.addProperty("mean", Json.rounded(result.microsPerTransfer()));
-        transfer.addProperty("p50", Json.rounded(result.times().usec().p50()));
-        transfer.addProperty("p99", Json.rounded(result.times().usec().p99()));
-        transfer.addProperty("p99_9", Json.rounded(result.times().usec().p999()));
-        transfer.addProperty("max", Json.rounded(result.times().usec().max()));
-        json.add("usec_per_xfer", transfer);
+        json.add("usec_per_xfer", toJson(result.microsPerTransfer(), result.times().usec()));
         json.addProperty("data_validated", options.validate());
         json.addProperty("messages_validated", options.validate() ? result.transfers() : 0);
         return json;
+    }
+
+    /** Microseconds of a transfer; the mean alone where single ones are not known. */
+    static JsonObject toJson(final double mean, final LatencyRow.Times usec) {
+        final JsonObject transfer = new JsonObject();
+        transfer.addProperty("mean", Json.rounded(mean));
+        if (usec != null) {
+            transfer.addProperty("p50", Json.rounded(usec.p50()));
+            transfer.addProperty("p99", Json.rounded(usec.p99()));
+            transfer.addProperty("p99_9", Json.rounded(usec.p999()));
+            transfer.addProperty("max", Json.rounded(usec.max()));
+        }
+        return transfer;
     }
 
     private static String decimal(final double value) {

@@ -10,6 +10,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.dma.PagePreference;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pvrdma.Bar1;
+import io.rdma4j.hw.pvrdma.Mtu;
 import io.rdma4j.hw.pvrdma.Pdir;
 
 import java.util.ArrayList;
@@ -35,7 +36,6 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
     /** The name of the device when the address has none. */
     public static final String DEFAULT_NAME = "0";
 
-    private static final int LARGEST_MTU = 5;
     private static final List<String> KNOWN = List.of("guid", "version", "quirks", "max_qp", "max_cq", "max_mr",
         "max_mw", "max_pd", "max_srq", "max_uar", "max_qp_wr", "max_cqe", "max_srq_wr", "max_sge", "max_mr_size",
         "max_qp_rd_atom", "gid_tbl_len", "mtu", "iova_bits", "pages", "mlock", "extensions");
@@ -125,7 +125,7 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
             address.option("max_mr_size", qemu ? 128L << 20 : largest, 4096, largest),
             number(address, "max_qp_rd_atom", qemu ? 1 : 16, 0, 255),
             number(address, "gid_tbl_len", qemu ? 255 : 128, 1, 255),
-            mtu(address, qemu ? 3 : LARGEST_MTU));
+            mtu(address, qemu ? Mtu.PVRDMA_MTU_1024 : Mtu.PVRDMA_MTU_4096));
     }
 
     /** Bytes, as other tools take them, or the number that stands for them in the registers. */
@@ -133,8 +133,8 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
         final String text = address.option("mtu", Integer.toString(fallback));
         try {
             final long value = Long.decode(text);
-            for (int number = 1; number <= LARGEST_MTU; number++) {
-                if (value == number || value == 128L << number) {
+            for (int number = Mtu.PVRDMA_MTU_256; number <= Mtu.PVRDMA_MTU_4096; number++) {
+                if (value == number || value == Mtu.bytes(number)) {
                     return number;
                 }
             }

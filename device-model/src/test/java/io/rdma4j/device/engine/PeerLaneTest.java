@@ -80,23 +80,6 @@ class PeerLaneTest {
         }
     }
 
-    static final class NoEvents implements EngineEvents {
-        @Override
-        public void async(int type, int info) {
-            throw new AssertionError("event " + type);
-        }
-
-        @Override
-        public void completion(int cqHandle, boolean interrupt) {
-            throw new AssertionError("completion in " + cqHandle);
-        }
-
-        @Override
-        public void timer() {
-            throw new AssertionError("nothing waits");
-        }
-    }
-
     @BeforeEach
     void connect() {
         final Counters counters = new Counters();

@@ -33,7 +33,7 @@ class WireTest {
     private final InProcessLink link = new InProcessLink();
     private final Wire wire = new Wire(new EngineContext(new EngineEnvironment(
         DeviceOptions.of(DeviceAddress.parse("emulated:wires")), counters, new EmulatedIommu(counters), link,
-        new PeerLaneTest.NoEvents(), carrier, true), null, () -> { }, queue -> { }), carrier, null);
+        new NoEvents(), carrier, true), null, () -> { }, queue -> { }), carrier, null);
 
     /** Brings nothing, and has room for nothing. */
     private static final class Idle implements Carrier {
