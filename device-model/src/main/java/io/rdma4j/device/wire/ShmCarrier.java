@@ -84,6 +84,8 @@ public final class ShmCarrier implements Carrier {
     private volatile ShmLane[] lanes = {};
     private volatile boolean closed;
     private Set<Path> owners = Set.of();
+    /** Nonce of the last ring that was offered: they count upwards, so a reader knows the later one of two. */
+    private long lastRing = ShmFolder.random();
     private long folderSeen = -1;
     /** The folder has something that was not taken for a lack of files or memory. */
     private boolean leftOver;
@@ -247,7 +249,7 @@ public final class ShmCarrier implements Carrier {
                 return null;
             }
             undo.add(() -> forgetIfUnused(peer));
-            final ShmRing.Title title = new ShmRing.Title(ShmFolder.random(), source, home.owner().life(), dest,
+            final ShmRing.Title title = new ShmRing.Title(++lastRing, source, home.owner().life(), dest,
                 peer.owner().life());
             final SealedMemory memory = SealedMemory.create("rdma4j-ring", ShmRing.DATA_OFFSET + ringSize);
             undo.add(memory::close);
@@ -549,13 +551,16 @@ public final class ShmCarrier implements Carrier {
         return -1;
     }
 
-    /** Whoever offers the same again and again would have this process run out of mappings. */
+    /**
+     * Whoever offers the same again and again would have this process run out of mappings. One that its writer has
+     * given up may still be offered beside the next one, and files come in any order.
+     */
     private void requireNew(final ShmFolder.Offer offer, final int before) throws IOException {
         if (before < 0 && inletCount == MAX_INLETS) {
             throw new Full("there are " + MAX_INLETS + " rings from peers already");
         }
-        if (before >= 0 && inlets[before].nonce() == offer.nonce()) {
-            throw new IOException("the " + inlets[before] + " was offered again");
+        if (before >= 0 && inlets[before].nonce() - offer.nonce() >= 0) {
+            throw new IOException("there is the " + inlets[before] + ", which was offered later, or is the same");
         }
     }
 

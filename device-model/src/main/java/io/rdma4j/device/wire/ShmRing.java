@@ -70,7 +70,7 @@ final class ShmRing {
     private static final int LENGTH = 0xffff;
 
     private static final long MAGIC = 0x52444d41_344a5231L;
-    private static final int NONCE_OFFSET = 8;
+    static final int NONCE_OFFSET = 8;
     private static final int SIZE_OFFSET = 16;
     private static final int SOURCE_OFFSET = 24;
     private static final int DEST_OFFSET = 40;
@@ -84,7 +84,7 @@ final class ShmRing {
     /**
      * Whom a ring connects, once.
      *
-     * @param nonce      of the ring, which no other one has
+     * @param nonce      of the ring, which no other one has; the next ring of the same source has one more
      * @param source     who writes
      * @param sourceLife incarnation of the source
      * @param dest       who reads
