@@ -70,14 +70,17 @@ final class ServeCommand implements Runnable {
             throw new ParameterException(spec.commandLine(), "Options '--socket' (PATH) and '--device' (ADDRESS) are "
                 + "given in pairs: there are " + sockets.size() + " sockets, and " + devices.size() + " devices");
         }
-        try (Undo undo = new Undo()) {
-            undo.add(this::end);
-            for (int i = 0; i < devices.size(); i++) {
-                serve(sockets.get(i), devices.get(i));
+        // Whoever reads that it listens may press Ctrl-C at once.
+        try (Interruption interruption = new Interruption()) {
+            try (Undo undo = new Undo()) {
+                undo.add(this::end);
+                for (int i = 0; i < devices.size(); i++) {
+                    serve(sockets.get(i), devices.get(i));
+                }
+                undo.forget();
             }
-            undo.forget();
+            awaitEnd(interruption);
         }
-        awaitEnd();
     }
 
     private void serve(final Path socket, final String address) {
@@ -88,7 +91,6 @@ final class ServeCommand implements Runnable {
                 .errno(RdmaException.EOPNOTSUPP).hint("give -d emulated: or emulated:NAME").build();
         }
         opened.push(VfioUserServer.open(socket, (ServedFunction) device, event -> tell(socket + ": " + event)));
-        tell("listening at " + socket);
     }
 
     /** Any thread. Under no lock but the writer's own: the end waits for a thread that may just tell something. */
@@ -98,15 +100,14 @@ final class ServeCommand implements Runnable {
     }
 
     /** Other signals than Ctrl-C end the process by its hooks; an interrupt is for whoever runs this in his process. */
-    private void awaitEnd() {
+    private void awaitEnd(final Interruption interruption) {
         final Thread hook = new Thread(this::end, "rdma4j-serve-end");
         Runtime.getRuntime().addShutdownHook(hook);
-        try (Interruption interruption = new Interruption()) {
-            interruption.await(Long.MAX_VALUE);
-            Thread.interrupted(); // What is closed may wait for its threads.
-            Runtime.getRuntime().removeShutdownHook(hook);
-            end();
-        }
+        sockets.forEach(socket -> tell("listening at " + socket));
+        interruption.await(Long.MAX_VALUE);
+        Thread.interrupted(); // What is closed may wait for its threads.
+        Runtime.getRuntime().removeShutdownHook(hook);
+        end();
     }
 
     /** Servers before their devices. */
