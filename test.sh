@@ -65,7 +65,7 @@ out=$PWD/target/test-run
 # One more than processors: who waits for a guest needs none.
 slots=$(($(nproc) + 1))
 # Longest time for one suite, in seconds.
-limit=2700
+limit=3900
 if [ "$mode" = soak ]; then
     # Each suite is one JVM for all rounds. More of them leave less to the four that are busy, and need 12 GiB.
     slots=$((12 * $(nproc)))

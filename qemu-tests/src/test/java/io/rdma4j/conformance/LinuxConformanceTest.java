@@ -44,7 +44,7 @@ class LinuxConformanceTest {
     private static GuestResult result;
 
     @BeforeAll
-    @Timeout(2400)
+    @Timeout(3600)
     static void runsInTheGuest() {
         final Optional<ServedParts> parts = ServedParts.prepare();
         if (parts.isPresent()) {

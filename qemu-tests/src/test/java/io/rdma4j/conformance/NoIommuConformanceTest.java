@@ -45,7 +45,7 @@ class NoIommuConformanceTest {
     private static GuestResult result;
 
     @BeforeAll
-    @Timeout(2400)
+    @Timeout(3600)
     static void runsInTheGuest() {
         final Optional<Path> modules = InnerMain.modules();
         if (modules.isPresent()) {

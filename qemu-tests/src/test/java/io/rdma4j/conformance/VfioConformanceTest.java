@@ -50,7 +50,7 @@ class VfioConformanceTest {
     private static GuestResult result;
 
     @BeforeAll
-    @Timeout(2400)
+    @Timeout(3600)
     static void runsInTheInnerGuest() {
         result = InnerMain.run("vfio", System.out, ONLY == null ? List.of() : List.of("--only", ONLY));
         for (final String key : List.of("address", "device", "version", "fw_ver", "messages", "bytes", "interrupts",

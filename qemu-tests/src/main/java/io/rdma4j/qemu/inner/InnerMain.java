@@ -35,7 +35,7 @@ public final class InnerMain {
     public static final String NO_MODULES = "the package archive cannot be reached, or has no headers and source of "
         + "the kernel in the cache any more: VFIO's modules cannot be built. Run: sudo apt-get update; or delete the "
         + "folder kernel-small of the cache, to get a newer kernel";
-    private static final Duration LONGEST = Duration.ofMinutes(28);
+    private static final Duration LONGEST = Duration.ofMinutes(55);
 
     private InnerMain() {
     }
