@@ -11,7 +11,6 @@ import io.rdma4j.device.link.Message;
 import io.rdma4j.device.link.Operation;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.device.wire.Frame;
-import io.rdma4j.device.wire.Lane;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
@@ -29,23 +28,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.concurrent.TimeUnit;
 
 /**
- * The responder of a reliable connection over a wire (specification, 9.7): takes the packets of requests in order, and
- * answers. Answers leave in the order of the requests, too: what finds no room waits, and what follows waits behind it.
+ * The responder of a reliable connection over a wire (specification, 9.7): takes the packets of requests in order. What
+ * is said to the peer goes by {@link WireAnswers}.
  *
  * <p>Used under the receive queue's lock. Memory that a message goes to is looked up for each packet: a region may be
  * gone since the last one.
  */
 final class WireResponder extends Padded {
-    /** Answers to READs and atomics that may wait to be sent, or to be sent again; a power of two. */
-    private static final int MAX_ANSWERS = 256;
-    /** Packets of answers that are sent before others have their turn. */
-    private static final int MAX_AT_ONCE = 64;
-    /** Answers that found no room for so long are forgotten: the peer does not read, and if it does, asks again. */
-    private static final long FORGET_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final int NOTHING = -1;
     /** Instead of an {@code Ack}: no room to remember it; it will be sent again. */
     private static final int IGNORED = -1;
     /** Instead of an {@code Ack}: what the packet referred to was withdrawn; it is to be sent again, with its bytes. */
@@ -60,54 +51,19 @@ final class WireResponder extends Padded {
     private final QpAttributes attributes;
     private final ReceiveQueue receives;
     private final RemoteMemory remote;
-    private final PeerLane lane;
+    private final WireAnswers answers;
     private final HeldReceive held;
     private final long scratch;
     @SuppressWarnings("unused")
     private final ByteBuffer scratchOwner = ByteBuffer.allocateDirect(Long.BYTES);
     private final Message message = new Message(null, null);
     private final Message part = new Message(null, null);
-    private final Runnable resume = this::resume;
-    private int msn;
     /** What the message that has begun and not ended is; how much of it has come. */
     private int current;
     private long arrived;
     private boolean holds;
     /** A packet is missing, or no receive was there: what follows is not for now, and the peer knows. */
     private boolean toldToGoBack;
-
-    private final int[] answerPsns = new int[MAX_ANSWERS];
-    private final int[] answerPackets = new int[MAX_ANSWERS];
-    private final int[] answerMsns = new int[MAX_ANSWERS];
-    private final int[] answerKeys = new int[MAX_ANSWERS];
-    private final int[] answerLengths = new int[MAX_ANSWERS];
-    /** Of a READ the remote address; of an atomic the value before. */
-    private final long[] answerValues = new long[MAX_ANSWERS];
-    private final boolean[] answerAtomic = new boolean[MAX_ANSWERS];
-    /** Whether it was answered before, and the peer asked again. */
-    private final boolean[] answerAgain = new boolean[MAX_ANSWERS];
-    private int answered;
-    private int answers;
-    /** Of those that wait, the ones that were not answered before. */
-    private int firsts;
-    /** Packets of the first answer that are sent. */
-    private int answerNext;
-    private int owedSyndrome = NOTHING;
-    private int owedPsn;
-    private boolean stalled;
-    /** Whether the first of what waits has found no room, and since when. */
-    private boolean hasNoRoom;
-    private long noRoomSince;
-    /** Memory of the answer that is being sent went away. */
-    private boolean lost;
-    /** Of what has come and is to be answered: the attribute may be changed meanwhile. */
-    private int mtuShift;
-
-    /** Results of atomics, by sequence number, for a peer that did not get them. */
-    private final int[] resultPsns;
-    private final long[] results;
-    private int resultCount;
-    private int resultNext;
 
     WireResponder(EngineContext context, QueuePair qp, Responder responder, ReceiveQueue receives) {
         this.context = context;
@@ -116,30 +72,26 @@ final class WireResponder extends Padded {
         this.attributes = qp.attributes();
         this.receives = receives;
         this.remote = new RemoteMemory(context, qp);
-        this.lane = new PeerLane(context, attributes);
+        this.answers = new WireAnswers(context, qp, responder, receives.lock());
         this.held = new HeldReceive(receives.maxSge());
         this.scratch = BufferUtil.address(scratchOwner);
-        final int depth = Math.max(1, context.limits().maxRdAtomic());
-        this.resultPsns = new int[depth];
-        this.results = new long[depth];
     }
 
     /** A packet of a request, or several that refer to their payload together. */
     void onRequest(UnsafeBuffer packet, int opcode, Frame frame, int at, int length) {
-        if (current == NONE && answered == answers) {
-            mtuShift = attributes.mtuShift;
+        if (current == NONE) {
+            answers.takeMtu();
         }
         final int psn = Bth.psn(packet, 0);
         final int ahead = Psn.ahead(psn, responder.psn());
-        final boolean asked = Bth.asksAck(packet, 0);
         if (ahead < 0) {
             context.counters().increment(Counter.RESENT_PACKETS);
-            again(packet, opcode, psn, asked);
+            answers.again(packet, opcode, psn);
         } else if (ahead > 0) {
             context.counters().increment(Counter.RESENT_PACKETS);
             if (!toldToGoBack) {
                 toldToGoBack = true;
-                say(Aeth.NAK_SEQUENCE, responder.psn());
+                answers.say(Aeth.NAK_SEQUENCE, responder.psn());
             }
         } else {
             toldToGoBack = false;
@@ -152,38 +104,38 @@ final class WireResponder extends Padded {
         final int psn = responder.psn();
         switch (accept(packet, opcode, frame, at, length)) {
             case Ack.ACK:
-                if (opcode == Opcode.READ_REQUEST || Opcode.isAtomic(opcode)) {
-                    sendAnswers();
-                } else {
-                    taken(packet, opcode, psn, frame.referred == 0 ? 1 : packets(length));
+                if (opcode != Opcode.READ_REQUEST && !Opcode.isAtomic(opcode)) {
+                    taken(packet, opcode, psn, frame.referred == 0 ? 1 : answers.packets(length));
                 }
                 break;
             case IGNORED:
                 break;
             case WITHDRAWN:
                 toldToGoBack = true;
-                say(Aeth.NAK_SEQUENCE, psn);
+                answers.say(Aeth.NAK_SEQUENCE, psn);
                 break;
             case Ack.RNR_NAK:
                 toldToGoBack = true;
-                say(Aeth.RNR_NAK | attributes.minRnrTimer & 31, psn);
+                answers.say(Aeth.RNR_NAK | attributes.minRnrTimer & 31, psn);
                 break;
             case Ack.NAK_INVALID_REQUEST:
-                say(Aeth.NAK_INVALID_REQUEST, psn);
+                answers.say(Aeth.NAK_INVALID_REQUEST, psn);
                 break;
             case Ack.NAK_REMOTE_ACCESS:
-                say(Aeth.NAK_REMOTE_ACCESS, psn);
+                answers.say(Aeth.NAK_REMOTE_ACCESS, psn);
                 break;
             default:
-                say(Aeth.NAK_REMOTE_OPERATION, psn);
+                answers.say(Aeth.NAK_REMOTE_OPERATION, psn);
         }
     }
 
     private void taken(UnsafeBuffer packet, int opcode, int psn, int count) {
         responder.psn(Psn.add(psn, count));
-        msn += Opcode.ends(opcode) ? 1 : 0;
+        if (Opcode.ends(opcode)) {
+            answers.completed();
+        }
         if (Bth.asksAck(packet, 0)) {
-            say(Aeth.ACK, Psn.add(psn, count - 1));
+            answers.say(Aeth.ACK, Psn.add(psn, count - 1));
         }
     }
 
@@ -212,7 +164,7 @@ final class WireResponder extends Padded {
 
     /** All packets of a message are full but the last, which holds something. */
     private boolean fits(int opcode, int length, boolean together) {
-        final int mtu = 1 << mtuShift;
+        final int mtu = 1 << answers.mtuShift();
         if (together) {
             return length >= Long.BYTES && (Opcode.ends(opcode) || (length & mtu - 1) == 0);
         }
@@ -378,10 +330,10 @@ final class WireResponder extends Padded {
     }
 
     private int read(UnsafeBuffer packet, int psn) {
-        if (answers - answered >= MAX_ANSWERS) {
+        if (answers.isFull()) {
             return IGNORED;
         }
-        if (firsts >= attributes.maxDestRdAtomic) {
+        if (!answers.hasResources()) {
             return responder.invalidRequest();
         }
         message.operation = Operation.READ;
@@ -394,52 +346,19 @@ final class WireResponder extends Padded {
         if (!responder.reach(remote, message, AccessFlags.PVRDMA_ACCESS_REMOTE_READ)) {
             return responder.refuseAccess(remote, message, AccessFlags.PVRDMA_ACCESS_REMOTE_READ);
         }
-        msn++;
-        addRead(psn, false);
-        responder.psn(Psn.add(psn, packets(message.length)));
+        responder.psn(Psn.add(psn, answers.packets(message.length)));
+        answers.read(psn, message);
         return Ack.ACK;
-    }
-
-    private void addRead(int psn, boolean again) {
-        final int slot = answers & MAX_ANSWERS - 1;
-        answerPsns[slot] = psn;
-        answerPackets[slot] = packets(message.length);
-        answerMsns[slot] = msn;
-        answerKeys[slot] = message.rkey;
-        answerLengths[slot] = (int) message.length;
-        answerValues[slot] = message.remoteAddress;
-        answerAtomic[slot] = false;
-        added(slot, again);
-    }
-
-    private int packets(long length) {
-        return QpAttributes.packets(length, mtuShift);
-    }
-
-    private void added(int slot, boolean again) {
-        answerAgain[slot] = again;
-        firsts += again ? 0 : 1;
-        answers++;
-    }
-
-    private void addAtomic(int psn, long original, boolean again) {
-        final int slot = answers & MAX_ANSWERS - 1;
-        answerPsns[slot] = psn;
-        answerPackets[slot] = 1;
-        answerMsns[slot] = msn;
-        answerValues[slot] = original;
-        answerAtomic[slot] = true;
-        added(slot, again);
     }
 
     private int atomic(UnsafeBuffer packet, int opcode, int psn) {
         message.remoteAddress = AtomicEth.address(packet, Bth.LENGTH);
         message.rkey = AtomicEth.rkey(packet, Bth.LENGTH);
         message.length = Long.BYTES;
-        if (answers - answered >= MAX_ANSWERS) {
+        if (answers.isFull()) {
             return IGNORED;
         }
-        if (firsts >= attributes.maxDestRdAtomic || (message.remoteAddress & 7) != 0) {
+        if (!answers.hasResources() || (message.remoteAddress & 7) != 0) {
             return responder.invalidRequest();
         }
         if (!responder.reach(remote, message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC)) {
@@ -454,13 +373,8 @@ final class WireResponder extends Padded {
             default:
                 return responder.refuseAccess(remote, message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC);
         }
-        msn++;
-        resultPsns[resultNext] = psn;
-        results[resultNext] = message.original;
-        resultNext = resultNext + 1 == results.length ? 0 : resultNext + 1;
-        resultCount = Math.min(resultCount + 1, results.length);
-        addAtomic(psn, message.original, false);
         responder.psn(Psn.add(psn, 1));
+        answers.atomic(psn, message.original);
         return Ack.ACK;
     }
 
@@ -480,269 +394,6 @@ final class WireResponder extends Padded {
         }
     }
 
-    /** A packet that was taken before: the peer did not get what was said to it. */
-    private void again(UnsafeBuffer packet, int opcode, int psn, boolean asked) {
-        if (opcode == Opcode.READ_REQUEST) {
-            readAgain(packet, psn);
-        } else if (Opcode.isAtomic(opcode)) {
-            atomicAgain(psn);
-        } else if ((asked || Opcode.ends(opcode)) && (owedSyndrome == NOTHING || Aeth.isAck(owedSyndrome))) {
-            // A refusal that waits says more, and so does what acknowledges later packets.
-            if (owedSyndrome == NOTHING || Psn.ahead(psn, owedPsn) > 0) {
-                // Of this packet, and none behind it: SoftRoCE takes that of a READ or an atomic for its answer.
-                say(Aeth.ACK, psn);
-            }
-        }
-    }
-
-    /** The same request, or what is missing of its answer; nothing that was not asked for before. */
-    private void readAgain(UnsafeBuffer packet, int psn) {
-        for (int i = answered; i != answers; i++) {
-            final int slot = i & MAX_ANSWERS - 1;
-            final int index = Psn.ahead(psn, answerPsns[slot]);
-            if (!answerAtomic[slot] && index >= 0 && index < answerPackets[slot]) {
-                beginAt(slot, index);
-                if (i == answered) {
-                    answerNext = 0;
-                }
-                return;
-            }
-        }
-        part(Reth.address(packet, Bth.LENGTH), Reth.rkey(packet, Bth.LENGTH), 0);
-        part.length = Reth.length(packet, Bth.LENGTH);
-        if (answers - answered >= MAX_ANSWERS || part.length > 1L << 31
-            || Psn.ahead(Psn.add(psn, packets(part.length)), responder.psn()) > 0
-            || !responder.reach(remote, part, AccessFlags.PVRDMA_ACCESS_REMOTE_READ)) {
-            return;
-        }
-        final long address = message.remoteAddress;
-        final long length = message.length;
-        final int rkey = message.rkey;
-        message.remoteAddress = part.remoteAddress;
-        message.length = part.length;
-        message.rkey = part.rkey;
-        addRead(psn, true);
-        // A message that has begun goes on.
-        message.remoteAddress = address;
-        message.length = length;
-        message.rkey = rkey;
-        sendAnswers();
-    }
-
-    /**
-     * What is asked for once more is a request of its own (9.7): its answer is no middle of another one. The peer has
-     * what was in front of it.
-     */
-    private void beginAt(int slot, int index) {
-        answerPsns[slot] = Psn.add(answerPsns[slot], index);
-        answerPackets[slot] -= index;
-        answerLengths[slot] -= index << mtuShift;
-        answerValues[slot] += (long) index << mtuShift;
-    }
-
-    private void atomicAgain(int psn) {
-        // The newest first: an older one has this number, too, if it came round since.
-        for (int i = 1; i <= resultCount; i++) {
-            final int slot = resultNext < i ? resultNext - i + results.length : resultNext - i;
-            if (resultPsns[slot] == psn && answers - answered < MAX_ANSWERS) {
-                addAtomic(psn, results[slot], true);
-                sendAnswers();
-                return;
-            }
-        }
-    }
-
-    private void resume() {
-        try {
-            goOn();
-        } catch (final RuntimeException | InternalError e) {
-            qp.requester().abort("answers of", e);
-        }
-    }
-
-    private void goOn() {
-        receives.lock().lock();
-        try {
-            stalled = false;
-            if (!qp.isDead()) {
-                sendAnswers();
-            }
-        } finally {
-            receives.lock().unlock();
-        }
-    }
-
-    /** Sends what waits, as far as there is room; then what is owed. */
-    private void sendAnswers() {
-        final Lane way = lane.get();
-        if (way == null) {
-            stopAnswering();
-            return;
-        }
-        final int first = answered;
-        final int packet = answerNext;
-        lost = false;
-        sendAnswers(way);
-        if (lost) {
-            refuseAnswer();
-            sendAnswers(way);
-        }
-        if (answered != answers || owedSyndrome != NOTHING) {
-            waitForRoom(first != answered || packet != answerNext);
-        } else {
-            hasNoRoom = false;
-        }
-    }
-
-    private void waitForRoom(boolean moved) {
-        final long now = context.timers().now();
-        if (moved || !hasNoRoom) {
-            hasNoRoom = true;
-            noRoomSince = now;
-        } else if (now - noRoomSince > FORGET_NANOS) {
-            stopAnswering();
-            return;
-        }
-        stall(moved);
-    }
-
-    private void sendAnswers(Lane way) {
-        way.lock().lock();
-        try {
-            int left = MAX_AT_ONCE;
-            while (answered != answers && left > 0 && sendAnswer(way)) {
-                left--;
-            }
-            if (answered == answers && owedSyndrome != NOTHING && put(way, owedSyndrome, owedPsn)) {
-                owedSyndrome = NOTHING;
-            }
-        } finally {
-            way.lock().unlock();
-        }
-    }
-
-    /** The memory of the first answer is gone. Not under the lane's lock: completions are written here. */
-    private void refuseAnswer() {
-        final int slot = answered & MAX_ANSWERS - 1;
-        if (answerAgain[slot]) {
-            // The peer had it once; what it does not need any more is no violation.
-            isAnswered(slot);
-            return;
-        }
-        owedPsn = Psn.add(answerPsns[slot], answerNext);
-        forgetAnswers();
-        owedSyndrome = responder.refuseAccess(remote, part, AccessFlags.PVRDMA_ACCESS_REMOTE_READ)
-            == Ack.NAK_REMOTE_ACCESS ? Aeth.NAK_REMOTE_ACCESS : Aeth.NAK_INVALID_REQUEST;
-    }
-
-    private void isAnswered(int slot) {
-        firsts -= answerAgain[slot] ? 0 : 1;
-        answered++;
-        answerNext = 0;
-    }
-
-    private void forgetAnswers() {
-        answered = answers;
-        answerNext = 0;
-        firsts = 0;
-    }
-
-    /** Nothing is sent any more of what waits. */
-    void stopAnswering() {
-        hasNoRoom = false;
-        forgetAnswers();
-        owedSyndrome = NOTHING;
-    }
-
-    private void stall(boolean moved) {
-        if (!stalled) {
-            stalled = true;
-            context.wire().whenThereIsRoom(resume, moved);
-        }
-    }
-
-    /** Under the lane's lock: one packet; false if there is no room. */
-    private boolean sendAnswer(Lane way) {
-        final int slot = answered & MAX_ANSWERS - 1;
-        if (answerAtomic[slot]) {
-            if (!putAtomic(way, slot)) {
-                return false;
-            }
-            isAnswered(slot);
-            return true;
-        }
-        final int mtu = 1 << mtuShift;
-        final long from = (long) answerNext << mtuShift;
-        final int length = (int) Math.min(mtu, Integer.toUnsignedLong(answerLengths[slot]) - from);
-        final boolean last = answerNext == answerPackets[slot] - 1;
-        final int opcode = answerNext == 0 ? last ? Opcode.READ_RESPONSE_ONLY : Opcode.READ_RESPONSE_FIRST
-            : last ? Opcode.READ_RESPONSE_LAST : Opcode.READ_RESPONSE_MIDDLE;
-        final int headers = Bth.LENGTH + Opcode.extendedLength(opcode);
-        final int total = headers + length + Bth.pad(length);
-        final long address = way.claim(total);
-        if (address == 0) {
-            return false;
-        }
-        final int psn = Psn.add(answerPsns[slot], answerNext);
-        final UnsafeBuffer frame = way.frame();
-        frame.wrap(address, total);
-        if (length > 0) {
-            frame.putInt(total - Integer.BYTES, 0);
-        }
-        Bth.put(frame, 0, opcode, Bth.flags(false, length), attributes.destQpn, psn, false);
-        if (Opcode.hasAeth(opcode)) {
-            Aeth.put(frame, Bth.LENGTH, Aeth.ACK, answerMsns[slot]);
-        }
-        part(answerValues[slot] + from, answerKeys[slot], length);
-        if (length > 0 && !(responder.reach(remote, part, AccessFlags.PVRDMA_ACCESS_REMOTE_READ)
-            && remote.get(address + headers, length))) {
-            lost = true;
-            return false;
-        }
-        way.commit(attributes.trafficClass, attributes.flowLabel, attributes.hopLimit);
-        answerNext++;
-        if (last) {
-            isAnswered(slot);
-        }
-        return true;
-    }
-
-    private boolean putAtomic(Lane way, int slot) {
-        final int total = Bth.LENGTH + Aeth.LENGTH + Long.BYTES;
-        final long address = way.claim(total);
-        if (address == 0) {
-            return false;
-        }
-        final UnsafeBuffer frame = way.frame();
-        frame.wrap(address, total);
-        Bth.put(frame, 0, Opcode.ATOMIC_ACKNOWLEDGE, 0, attributes.destQpn, answerPsns[slot], false);
-        Aeth.put(frame, Bth.LENGTH, Aeth.ACK, answerMsns[slot]);
-        frame.putLong(Bth.LENGTH + Aeth.LENGTH, answerValues[slot], ByteOrder.BIG_ENDIAN);
-        way.commit(attributes.trafficClass, attributes.flowLabel, attributes.hopLimit);
-        return true;
-    }
-
-    /** Answers at once, or as soon as there is room and it is its turn; a later word stands for earlier ones. */
-    private void say(int syndrome, int psn) {
-        owedSyndrome = syndrome;
-        owedPsn = psn;
-        sendAnswers();
-    }
-
-    private boolean put(Lane way, int syndrome, int psn) {
-        final int total = Bth.LENGTH + Aeth.LENGTH;
-        final long address = way.claim(total);
-        if (address == 0) {
-            return false;
-        }
-        final UnsafeBuffer frame = way.frame();
-        frame.wrap(address, total);
-        Bth.put(frame, 0, Opcode.ACKNOWLEDGE, 0, attributes.destQpn, psn, false);
-        Aeth.put(frame, Bth.LENGTH, syndrome, msn);
-        way.commit(attributes.trafficClass, attributes.flowLabel, attributes.hopLimit);
-        return true;
-    }
-
     /** A receive that was taken for a message that will not end. */
     void flush() {
         if (holds) {
@@ -752,21 +403,21 @@ final class WireResponder extends Padded {
         current = NONE;
     }
 
+    /** Nothing is sent any more of what waits. */
+    void stopAnswering() {
+        answers.stop();
+    }
+
     /** Forgets everything. */
     void reset() {
         holds = false;
         current = NONE;
-        msn = 0;
         toldToGoBack = false;
-        stopAnswering();
-        resultCount = 0;
-        resultNext = 0;
-        lane.forget();
+        answers.reset();
     }
 
     @Override
     public String toString() {
-        return (current == NONE ? "" : ", " + arrived + " bytes of a message have come")
-            + (answered == answers ? "" : ", " + (answers - answered) + " answers wait") + (stalled ? " for room" : "");
+        return (current == NONE ? "" : ", " + arrived + " bytes of a message have come") + answers;
     }
 }
