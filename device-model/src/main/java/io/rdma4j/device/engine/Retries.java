@@ -31,7 +31,7 @@ final class Retries extends Padded {
     static final int UNDERWAY = -3;
 
     /** The rnr_retry that stands for no limit. */
-    private static final int RNR_FOR_EVER = 7;
+    static final int RNR_FOR_EVER = 7;
     /** Local ACK timeouts count in this unit, 4.096 us, doubled as often as the attribute says. */
     private static final long TIMEOUT_UNIT_NANOS = 4096;
     private static final int MOST_DOUBLINGS = 2;

@@ -63,8 +63,6 @@ final class WireSender extends Padded {
     private static final byte WRITE = 2;
     private static final byte READ = 3;
     private static final byte ATOMIC = 4;
-    /** The rnr_retry that stands for no limit. */
-    private static final int RNR_FOR_EVER = 7;
 
     private final EngineContext context;
     private final QueuePair qp;
@@ -73,6 +71,7 @@ final class WireSender extends Padded {
     private final SendExecutor executor;
     private final WqeQueue queue;
     private final PeerLane lane;
+    private final WireRetries retries;
     private final int mask;
     private final byte[] kinds;
     private final int[] statuses;
@@ -106,15 +105,9 @@ final class WireSender extends Padded {
     private boolean stalled;
     /** Memory of the request that is being sent went away. */
     private boolean lost;
-    private boolean waitsForReceive;
-    private int retriesLeft;
-    private int rnrLeft;
     /** For the first packet of this number a missing response was asked for already. */
     private int asked = NOTHING;
     private long resent;
-    private volatile long deadline;
-    /** The deadline that the timers were told last. */
-    private long armed;
     private final Runnable resume;
 
     WireSender(EngineContext context, QueuePair qp, Requester requester, SendExecutor executor, WqeQueue queue) {
@@ -125,6 +118,7 @@ final class WireSender extends Padded {
         this.executor = executor;
         this.queue = queue;
         this.lane = new PeerLane(context, attributes);
+        this.retries = new WireRetries(context, attributes, requester);
         final int count = queue.count();
         this.mask = count - 1;
         this.kinds = new byte[count];
@@ -153,13 +147,13 @@ final class WireSender extends Padded {
 
     /** When to look again; of {@link Timers#now()}. */
     long deadline() {
-        return deadline;
+        return retries.deadline();
     }
 
     /** Sends what can be sent. The state is RTS, or SQD with requests under way. */
     void run() {
         isLoaded = false;
-        if (isBusy() && deadline - context.timers().now() <= 0) {
+        if (isBusy() && retries.isDue()) {
             timeIsUp();
         }
         goOn();
@@ -173,15 +167,15 @@ final class WireSender extends Padded {
                 moved = finishFailed() || asksAfterAll();
             }
         } finally {
-            if (isBusy() && (!requester.isTimed || deadline - armed < 0)) {
-                arm();
+            if (isBusy()) {
+                retries.arm();
             }
         }
         requester.drained();
     }
 
     private void transmit() {
-        while (!waitsForReceive && room() > 0 && (next != begun || begin())) {
+        while (!retries.waitsForReceive() && room() > 0 && (next != begun || begin())) {
             if (next != begun && (failed(next) || !sendPackets())) {
                 return;
             }
@@ -552,7 +546,7 @@ final class WireSender extends Padded {
         }
         switch (syndrome) {
             case Aeth.NAK_SEQUENCE:
-                if (!waitsForReceive && asked != unacked) {
+                if (!retries.waitsForReceive() && asked != unacked) {
                     asked = unacked;
                     notTaken();
                     goBack();
@@ -572,26 +566,16 @@ final class WireSender extends Padded {
         }
     }
 
-    private void noReceive(int code) {
-        if (waitsForReceive) {
+    private void noReceive(int timer) {
+        if (retries.waitsForReceive()) {
             return;
         }
-        if (attributes.rnrRetry != RNR_FOR_EVER && --rnrLeft < 0) {
-            context.counters().increment(Counter.RETRIES_EXCEEDED);
+        if (!retries.waitForReceive(timer)) {
             fail(done, WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR, Ack.RNR_NAK);
             return;
         }
-        waitsForReceive = true;
         notTaken();
         goBack();
-        deadline = context.timers().now() + RnrTimer.nanos(code);
-        // Sooner than what the timers know, of which the time may have passed while packets were acknowledged.
-        arm();
-    }
-
-    private void arm() {
-        armed = deadline;
-        context.timers().add(requester);
     }
 
     /** The peer has said so of all that is not acknowledged; a word of packets that were sent twice may be old. */
@@ -637,10 +621,7 @@ final class WireSender extends Padded {
             twice = unacked;
         }
         asked = NOTHING;
-        waitsForReceive = false;
-        retriesLeft = attributes.retryCnt;
-        rnrLeft = attributes.rnrRetry;
-        deadline = context.timers().now() + Retries.timeoutNanos(attributes);
+        retries.anew();
     }
 
     /** A packet that answers a READ or an atomic. */
@@ -694,17 +675,13 @@ final class WireSender extends Padded {
     }
 
     private void timeIsUp() {
-        if (waitsForReceive) {
-            waitsForReceive = false;
-            deadline = context.timers().now() + Retries.timeoutNanos(attributes);
-        } else if (attributes.timeout != 0 && --retriesLeft < 0) {
-            context.counters().increment(Counter.RETRIES_EXCEEDED);
-            fail(done, WcStatus.PVRDMA_WC_RETRY_EXC_ERR, Ack.NO_RESPONSE);
-        } else {
-            context.counters().increment(Counter.RETRIES);
+        if (retries.waitsForReceive()) {
+            retries.endWait();
+        } else if (retries.tryAgain()) {
             asked = NOTHING;
             sendTwice();
-            deadline = context.timers().now() + Retries.timeoutNanos(attributes, attributes.retryCnt - retriesLeft);
+        } else {
+            fail(done, WcStatus.PVRDMA_WC_RETRY_EXC_ERR, Ack.NO_RESPONSE);
         }
     }
 
@@ -777,8 +754,8 @@ final class WireSender extends Padded {
         isLoaded = false;
         readsBegun = 0;
         sinceAsked = 0;
-        waitsForReceive = false;
         asked = NOTHING;
+        retries.forget();
         lane.forget();
     }
 
@@ -786,7 +763,6 @@ final class WireSender extends Padded {
     public String toString() {
         return !isBusy() ? "" : " over the wire: " + (begun - done) + " under way, not acknowledged from psn " + unacked
             + " of " + executor.psn() + ", sent again " + resent + " times"
-            + (stalled ? ", waits for room" : "") + (waitsForReceive ? ", waits for a receive" : "")
-            + ", retries left " + retriesLeft;
+            + (stalled ? ", waits for room" : "") + retries;
     }
 }
