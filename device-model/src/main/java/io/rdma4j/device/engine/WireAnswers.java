@@ -14,7 +14,6 @@ import io.rdma4j.hw.roce.Aeth;
 import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.hw.roce.Opcode;
 import io.rdma4j.hw.roce.Psn;
-import io.rdma4j.hw.roce.Reth;
 import io.rdma4j.queues.Padded;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -218,7 +217,7 @@ final class WireAnswers extends Padded {
                 return;
             }
         }
-        part(Reth.address(packet, Bth.LENGTH), Reth.rkey(packet, Bth.LENGTH), Reth.length(packet, Bth.LENGTH));
+        RequestHeaders.takeReth(packet, part);
         if (isFull() || part.length > 1L << 31
             || Psn.ahead(Psn.add(psn, packets(part.length)), responder.psn()) > 0
             || !responder.reach(remote, part, AccessFlags.PVRDMA_ACCESS_REMOTE_READ)) {
@@ -399,7 +398,7 @@ final class WireAnswers extends Padded {
         return true;
     }
 
-    private void part(long address, int rkey, long length) {
+    private void part(long address, int rkey, int length) {
         part.remoteAddress = address;
         part.rkey = rkey;
         part.length = length;

@@ -15,11 +15,9 @@ import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.roce.Aeth;
-import io.rdma4j.hw.roce.AtomicEth;
 import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.hw.roce.Opcode;
 import io.rdma4j.hw.roce.Psn;
-import io.rdma4j.hw.roce.Reth;
 import io.rdma4j.queues.Padded;
 
 import org.agrona.BufferUtil;
@@ -27,7 +25,6 @@ import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 
 /**
  * The responder of a reliable connection over a wire (specification, 9.7): takes the packets of requests in order. What
@@ -144,15 +141,7 @@ final class WireResponder extends Padded {
         if (begins != (current == NONE) || !fits(opcode, length, frame.referred != 0)) {
             return responder.invalidRequest();
         }
-        message.solicited = Bth.isSolicited(packet, 0);
-        message.immediate = Opcode.hasImmediate(opcode);
-        message.invalidates = Opcode.invalidates(opcode);
-        if (message.immediate) {
-            message.immData = packet.getInt(Bth.LENGTH + Opcode.extendedLength(opcode) - Integer.BYTES,
-                ByteOrder.LITTLE_ENDIAN);
-        } else if (message.invalidates) {
-            message.invalidateKey = packet.getInt(Bth.LENGTH, ByteOrder.BIG_ENDIAN);
-        }
+        RequestHeaders.take(packet, opcode, message);
         if (Opcode.isSend(opcode)) {
             return send(opcode, frame, at, length);
         }
@@ -279,9 +268,7 @@ final class WireResponder extends Padded {
     private int write(UnsafeBuffer packet, int opcode, Frame frame, int at, int length) {
         if (Opcode.begins(opcode)) {
             message.operation = Operation.WRITE;
-            message.remoteAddress = Reth.address(packet, Bth.LENGTH);
-            message.rkey = Reth.rkey(packet, Bth.LENGTH);
-            message.length = Reth.length(packet, Bth.LENGTH);
+            RequestHeaders.takeReth(packet, message);
             if (!responder.reach(remote, message, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE)) {
                 return responder.refuseAccess(remote, message, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
             }
@@ -337,9 +324,7 @@ final class WireResponder extends Padded {
             return responder.invalidRequest();
         }
         message.operation = Operation.READ;
-        message.remoteAddress = Reth.address(packet, Bth.LENGTH);
-        message.rkey = Reth.rkey(packet, Bth.LENGTH);
-        message.length = Reth.length(packet, Bth.LENGTH);
+        RequestHeaders.takeReth(packet, message);
         if (message.length > 1L << 31) {
             return responder.invalidRequest();
         }
@@ -352,9 +337,7 @@ final class WireResponder extends Padded {
     }
 
     private int atomic(UnsafeBuffer packet, int opcode, int psn) {
-        message.remoteAddress = AtomicEth.address(packet, Bth.LENGTH);
-        message.rkey = AtomicEth.rkey(packet, Bth.LENGTH);
-        message.length = Long.BYTES;
+        RequestHeaders.takeAtomic(packet, opcode, message);
         if (answers.isFull()) {
             return IGNORED;
         }
@@ -364,7 +347,6 @@ final class WireResponder extends Padded {
         if (!responder.reach(remote, message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC)) {
             return responder.refuseAccess(remote, message, AccessFlags.PVRDMA_ACCESS_REMOTE_ATOMIC);
         }
-        readOperands(packet, opcode);
         switch (remote.atomic(message)) {
             case Ack.ACK:
                 break;
@@ -376,22 +358,6 @@ final class WireResponder extends Padded {
         responder.psn(Psn.add(psn, 1));
         answers.atomic(psn, message.original);
         return Ack.ACK;
-    }
-
-    private void readOperands(UnsafeBuffer packet, int opcode) {
-        final boolean masked = Opcode.transport(opcode) == Opcode.MANUFACTURER;
-        final int masks = Bth.LENGTH + AtomicEth.LENGTH;
-        if (Opcode.operation(opcode) == Opcode.FETCH_ADD) {
-            message.operation = masked ? Operation.MASKED_FETCH_ADD : Operation.FETCH_ADD;
-            message.compareAdd = AtomicEth.swapOrAdd(packet, Bth.LENGTH);
-            message.fieldBoundary = masked ? packet.getLong(masks, ByteOrder.BIG_ENDIAN) : 0;
-        } else {
-            message.operation = masked ? Operation.MASKED_COMPARE_SWAP : Operation.COMPARE_SWAP;
-            message.compareAdd = AtomicEth.compare(packet, Bth.LENGTH);
-            message.swap = AtomicEth.swapOrAdd(packet, Bth.LENGTH);
-            message.swapMask = masked ? packet.getLong(masks, ByteOrder.BIG_ENDIAN) : -1;
-            message.compareMask = masked ? packet.getLong(masks + Long.BYTES, ByteOrder.BIG_ENDIAN) : -1;
-        }
     }
 
     /** A receive that was taken for a message that will not end. */

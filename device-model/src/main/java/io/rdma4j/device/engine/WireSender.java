@@ -18,11 +18,9 @@ import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.roce.Aeth;
-import io.rdma4j.hw.roce.AtomicEth;
 import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.hw.roce.Opcode;
 import io.rdma4j.hw.roce.Psn;
-import io.rdma4j.hw.roce.Reth;
 import io.rdma4j.queues.Padded;
 
 import org.agrona.UnsafeApi;
@@ -351,7 +349,7 @@ final class WireSender extends Padded {
         final long from = (long) nextPacket << mtuShift;
         final int length = data ? (int) Math.min((long) count << mtuShift, lengths[slot] - from) : 0;
         final boolean last = count == left;
-        final int opcode = opcode(kinds[slot], message, nextPacket == 0, last);
+        final int opcode = RequestHeaders.opcode(message, nextPacket == 0, last);
         final int headers = Bth.LENGTH + Opcode.extendedLength(opcode);
         // What is referred to has no pad: behind it there may be nothing.
         final int carried = shared == DmaList.NOT_SHARED ? length : 0;
@@ -367,7 +365,7 @@ final class WireSender extends Padded {
         final int unasked = sinceAsked;
         Bth.put(frame, 0, opcode, Bth.flags(last && message.solicited, carried), attributes.destQpn,
             Psn.add(firstPsns[slot], nextPacket), asks(last, count) && data);
-        putHeaders(frame, slot, opcode, headers, message);
+        RequestHeaders.put(frame, headers, opcode, message, from, (int) (lengths[slot] - from));
         if (shared != DmaList.NOT_SHARED) {
             executor.list().seek(from + length);
         } else if (!putPayload(address + headers, length, padded)) {
@@ -441,58 +439,6 @@ final class WireSender extends Padded {
         final int ahead = request - done;
         return qp.state() == QpState.PVRDMA_QPS_RTS && isThere(ahead)
             && !isLocal(SqWqe.opcode(queue.page(ahead), queue.offset(ahead)));
-    }
-
-    private static int opcode(byte kind, Message message, boolean first, boolean last) {
-        switch (kind) {
-            case READ:
-                return Opcode.READ_REQUEST;
-            case ATOMIC:
-                return atomicOpcode(message.operation);
-            case WRITE:
-                if (!last) {
-                    return first ? Opcode.WRITE_FIRST : Opcode.WRITE_MIDDLE;
-                }
-                return (first ? Opcode.WRITE_ONLY : Opcode.WRITE_LAST) + (message.immediate ? 1 : 0);
-            default:
-                if (!last) {
-                    return first ? Opcode.SEND_FIRST : Opcode.SEND_MIDDLE;
-                }
-                if (message.invalidates) {
-                    return first ? Opcode.SEND_ONLY_INVALIDATE : Opcode.SEND_LAST_INVALIDATE;
-                }
-                return (first ? Opcode.SEND_ONLY : Opcode.SEND_LAST) + (message.immediate ? 1 : 0);
-        }
-    }
-
-    private static int atomicOpcode(Operation operation) {
-        return switch (operation) {
-            case MASKED_COMPARE_SWAP -> Opcode.MASKED_COMPARE_SWAP;
-            case MASKED_FETCH_ADD -> Opcode.MASKED_FETCH_ADD;
-            case FETCH_ADD -> Opcode.FETCH_ADD;
-            default -> Opcode.COMPARE_SWAP;
-        };
-    }
-
-    private void putHeaders(UnsafeBuffer frame, int slot, int opcode, int headers, Message message) {
-        if (Opcode.hasReth(opcode)) {
-            final long from = (long) nextPacket << mtuShift;
-            Reth.put(frame, Bth.LENGTH, message.remoteAddress + from, message.rkey, (int) (lengths[slot] - from));
-        } else if (Opcode.isAtomic(opcode)) {
-            final boolean adds = Opcode.operation(opcode) == Opcode.FETCH_ADD;
-            AtomicEth.put(frame, Bth.LENGTH, message.remoteAddress, message.rkey,
-                adds ? message.compareAdd : message.swap, adds ? 0 : message.compareAdd);
-            if (Opcode.transport(opcode) == Opcode.MANUFACTURER) {
-                final int masks = Bth.LENGTH + AtomicEth.LENGTH;
-                frame.putLong(masks, adds ? message.fieldBoundary : message.swapMask, ByteOrder.BIG_ENDIAN);
-                frame.putLong(masks + Long.BYTES, adds ? 0 : message.compareMask, ByteOrder.BIG_ENDIAN);
-            }
-        }
-        if (Opcode.hasImmediate(opcode)) {
-            frame.putInt(headers - Integer.BYTES, message.immData, ByteOrder.LITTLE_ENDIAN);
-        } else if (Opcode.invalidates(opcode)) {
-            frame.putInt(headers - Integer.BYTES, message.invalidateKey, ByteOrder.BIG_ENDIAN);
-        }
     }
 
     private void stall() {
