@@ -25,6 +25,7 @@ import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.hw.pvrdma.Pdir;
+import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
@@ -469,6 +470,24 @@ class WirePeerTest {
         }
         assertThat(added(psn, rkey)).isEqualTo(1);
         assertThat(added(psn, rkey)).as("the same once more").isEqualTo(1);
+    }
+
+    @Test
+    void anAtomicThatIsRepeatedBeforeItsAnswerHasLeftIsAnsweredOnce() {
+        connectServed();
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_SQD)).isZero();
+        assertThat(qp.modify(QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC,
+            attributes -> attributes.set(QpAttr.MAX_DEST_RD_ATOMIC, 2))).isZero();
+        beginLongRead(driver.registerInOne(LONG_READ * MTU, RawPair.ALL));
+        final long word = region.start() + 7 & -8;
+        final List<Came> answers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            send(Opcode.FETCH_ADD, FIRST_PSN + LONG_READ, true, 0, (int) (word >>> 32), (int) word, region.rkey, 0, 1,
+                0, 0);
+            answers.addAll(serve());
+        }
+        answers.addAll(serveAll());
+        assertThat(answers).filteredOn(each -> each.opcode() == Opcode.ATOMIC_ACKNOWLEDGE).hasSize(1);
     }
 
     /** Adds 1 to the first word of a region; what it was before. */

@@ -239,6 +239,12 @@ final class WireAnswers extends Padded {
     }
 
     private void atomicAgain(int psn) {
+        for (int i = answered; i != asked; i++) {
+            final int slot = i & MAX_ANSWERS - 1;
+            if (atomic[slot] && psns[slot] == psn) {
+                return; // Its answer has not left yet.
+            }
+        }
         // The newest first: an older one has this number, too, if it came round since.
         for (int i = 1; i <= resultCount; i++) {
             final int slot = resultNext < i ? resultNext - i + results.length : resultNext - i;
