@@ -205,7 +205,7 @@ void stub_event(void *element, int type) {
 /* Threads that come into this function stay there until "none" is held; stub_held() of them are there. */
 void stub_hold(int which) {
     static const char *const names[] = {"none", "get_cq_event", "get_async_event", "query_gid_ex", "create_cq",
-        "reg_mr", "post_send", "create_srq", "poll_cq"};
+        "reg_mr", "post_send", "create_srq", "poll_cq", "modify_qp", "query_qp", "req_notify_cq"};
     LOCKED;
     hold = names[which];
     pthread_cond_broadcast(&let_go);
@@ -365,6 +365,7 @@ static int poll_cq(struct cq *cq, int count, struct wc *wc) {
 
 static int req_notify_cq(struct cq *cq, int solicited) {
     LOCKED;
+    maybe_held("req_notify_cq");
     if (!cq->context) {
         misuse++;
     }
@@ -675,6 +676,8 @@ int ibv_modify_qp(struct qp *qp, int *attr, int mask) {
     alive(qp);
     /* What is posted meanwhile would find an empty queue. */
     misuse += attr[0] == 0 && qp->posting;
+    maybe_held("modify_qp");
+    alive(qp);
     if (state_errno) {
         return state_errno;
     }
@@ -683,6 +686,7 @@ int ibv_modify_qp(struct qp *qp, int *attr, int mask) {
 }
 int ibv_query_qp(struct qp *qp, int *attr, int mask, void *init) {
     LOCKED;
+    maybe_held("query_qp");
     alive(qp);
     memset(attr, 0, 144);
     attr[0] = qp->state;

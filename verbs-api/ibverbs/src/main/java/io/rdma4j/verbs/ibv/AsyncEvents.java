@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.ibv;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
@@ -30,13 +31,15 @@ final class AsyncEvents implements EventSubscription.Source {
     static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final IbvContext context;
-    private final Object fetching = new Object();
+    private final Turn fetching;
     private final UnsafeBuffer event = Struct.allocate(Abi.AsyncEvent.LENGTH);
     /** Objects by their addresses in the library. */
     private final Map<Long, IbvObject> objects = new HashMap<>();
     final EventQueue queue;
     private final AtomicReference<EventSubscription> listener = new AtomicReference<>();
     private final FdWait wait;
+    /** What the event that is being handled is about; not given back meanwhile. */
+    private volatile Object hearing;
     private Thread thread;
     private long fetched;
     private long unknownTypes;
@@ -45,6 +48,7 @@ final class AsyncEvents implements EventSubscription.Source {
 
     AsyncEvents(final IbvContext context, final int fd) {
         this.context = context;
+        this.fetching = new Turn(context, "asynchronous events");
         this.queue = new EventQueue(context);
         this.wait = new FdWait(fd);
     }
@@ -56,9 +60,19 @@ final class AsyncEvents implements EventSubscription.Source {
     private void run() {
         while (!context.isClosed() && !context.isFailed()) {
             if (wait.await(TimeUnit.SECONDS.toNanos(1))) {
-                fetch();
+                fetchIfFree();
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
+        }
+    }
+
+    /** The same for who has other things to do than to wait for one who hangs in the library. */
+    void fetchIfFree() {
+        try {
+            fetch();
+        } catch (final RdmaException e) {
+            // Another thread hangs in the library: it has what there is. This one looks again.
+            return;
         }
     }
 
@@ -68,28 +82,36 @@ final class AsyncEvents implements EventSubscription.Source {
         }
     }
 
-    synchronized void remove(final long pointer) {
-        objects.remove(pointer);
+    /** No event is about it any more; waits for who asks the library about it because of one. */
+    void remove(final long pointer, final IbvObject object) {
+        synchronized (this) {
+            objects.remove(pointer);
+        }
+        LibraryWait.until("close " + object, context, object, () -> hearing != object,
+            () -> "a thread does not come out of handling an event of it");
     }
 
     /** Fetches what there is. */
     void fetch() {
-        boolean fatal = false;
-        synchronized (fetching) {
-            // Also a file that is gone or closed is readable: then the library fails.
-            while (!wait.isClosed() && wait.isReadable()
-                && context.library.getAsyncEvent(context.pointer, event.addressOffset()) == 0) {
-                try {
-                    fatal |= received();
-                } finally {
-                    // Without that the library would wait for it when the object is destroyed.
-                    context.library.ackAsyncEvent(event.addressOffset());
-                }
-            }
-        }
-        if (fatal) {
+        if (fetching.get("fetch asynchronous events", this::fetchNow)) {
             context.fail("the device reported a fatal error, or was removed");
         }
+    }
+
+    /** False if there was no fatal one. */
+    private boolean fetchNow() {
+        boolean fatal = false;
+        // Also a file that is gone or closed is readable: then the library fails.
+        while (!wait.isClosed() && wait.isReadable()
+            && context.library.getAsyncEvent(context.pointer, event.addressOffset()) == 0) {
+            try {
+                fatal |= received();
+            } finally {
+                // Without that the library would wait for it when the object is destroyed.
+                context.library.ackAsyncEvent(event.addressOffset());
+            }
+        }
+        return fatal;
     }
 
     private boolean received() {
@@ -98,15 +120,25 @@ final class AsyncEvents implements EventSubscription.Source {
             return true;
         }
         final long element = event.getLong(Abi.AsyncEvent.ELEMENT_QP);
+        final Object about;
         synchronized (this) {
             fetched++;
             unknownTypes += type == AsyncEventType.UNKNOWN ? 1 : 0;
-            final Object about = isOfAnObject(type) ? objects.get(element) : context;
+            about = isOfAnObject(type) ? objects.get(element) : context;
+            hearing = about;
             if (about == null) {
                 unknownObjects++;
                 return false;
             }
+        }
+        try {
+            if (about instanceof IbvQp) {
+                // Asks the library, under no lock.
+                ((IbvQp) about).heard(type);
+            }
             add(type, about, about == context ? event.getInt(Abi.AsyncEvent.ELEMENT_PORT_NUM) : (int) element);
+        } finally {
+            hearing = null;
         }
         return false;
     }
@@ -119,10 +151,7 @@ final class AsyncEvents implements EventSubscription.Source {
         };
     }
 
-    private void add(final AsyncEventType type, final Object about, final int number) {
-        if (about instanceof IbvQp) {
-            ((IbvQp) about).heard(type);
-        }
+    private synchronized void add(final AsyncEventType type, final Object about, final int number) {
         queue.add(type, about, number);
         notifyAll();
     }
@@ -146,25 +175,18 @@ final class AsyncEvents implements EventSubscription.Source {
         return listener;
     }
 
-    /** Ends the thread; the context is closed. */
+    /** Ends the thread, and waits for it and for whoever else fetches; the context is closed. */
     void end() {
+        if (wait.isClosed()) {
+            return;
+        }
         queue.endWaits();
         wakeAll();
         wait.wakeUp();
-        boolean interrupted = false;
-        while (thread != null && thread != Thread.currentThread() && thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (final InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        synchronized (fetching) {
-            wait.close();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        LibraryWait.until(IbvContext.CLOSE, context, context,
+            () -> thread == null || thread == Thread.currentThread() || !thread.isAlive(),
+            () -> "thread '" + thread.getName() + "' does not come out of fetching asynchronous events");
+        fetching.run(IbvContext.CLOSE, wait::close);
     }
 
     @Override

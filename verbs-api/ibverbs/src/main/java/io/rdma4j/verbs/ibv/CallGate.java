@@ -5,9 +5,7 @@
 
 package io.rdma4j.verbs.ibv;
 
-import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.ReturnCode;
-import io.rdma4j.verbs.spi.Errors;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
@@ -19,7 +17,6 @@ import java.util.concurrent.locks.LockSupport;
  * the gate, then waits until nobody is inside.
  */
 final class CallGate {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
     private static final VarHandle INSIDE;
 
@@ -83,15 +80,8 @@ final class CallGate {
     }
 
     /** Waits until nobody is inside who went in before; the gate is shut, or what he was to see is stored. */
-    void awaitEmpty(final String operation, final IbvContext context, final Object what) {
+    void awaitEmpty(final String operation, final IbvContext context, final Object what, final String inWhat) {
         settle();
-        final long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (inside) {
-            if (System.nanoTime() - deadline > 0) {
-                context.stuck();
-                throw Errors.error(RdmaException.EBUSY, operation, context, "a thread does not come out of %s", what);
-            }
-            LockSupport.parkNanos(PAUSE_NANOS);
-        }
+        LibraryWait.until(operation, context, what, () -> !inside, () -> "a thread does not come out of " + inWhat);
     }
 }

@@ -44,7 +44,10 @@ final class Children<T extends IbvObject> {
         if (child != null) {
             open.add(child);
         }
-        notifyAll();
+    }
+
+    private synchronized boolean isComing() {
+        return coming > 0;
     }
 
     synchronized void remove(final T child) {
@@ -59,29 +62,19 @@ final class Children<T extends IbvObject> {
         return open.size();
     }
 
-    private synchronized void end() {
-        ended = true;
-        boolean interrupted = false;
-        while (coming > 0) {
-            try {
-                wait();
-            } catch (final InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Closes all, the youngest first; there will be no more. */
-    void closeAll(final Cleanup cleanup) {
-        closeAll(cleanup, IbvObject::close);
+    /** Closes all, the youngest first; there will be no more than those that are just being made. */
+    void closeAll(final Cleanup cleanup, final IbvContext context, final Object parent) {
+        closeAll(cleanup, context, parent, IbvObject::close);
     }
 
     /** The same, for children that can be told to close only if they are still here. */
-    void closeAll(final Cleanup cleanup, final Consumer<? super T> close) {
-        end();
+    void closeAll(final Cleanup cleanup, final IbvContext context, final Object parent,
+        final Consumer<? super T> close) {
+        synchronized (this) {
+            ended = true;
+        }
+        cleanup.run(() -> LibraryWait.until("close " + parent, context, parent, () -> !isComing(),
+            () -> "a thread does not come out of making something that belongs to it"));
         final List<T> children = list();
         Collections.reverse(children);
         children.forEach(child -> cleanup.run(() -> close.accept(child)));

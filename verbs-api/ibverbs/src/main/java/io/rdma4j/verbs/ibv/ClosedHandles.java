@@ -8,7 +8,6 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.base.Cleanup;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -16,11 +15,15 @@ import java.util.List;
  * lets an application close them. They wait here until the send queues have passed what they held then.
  */
 final class ClosedHandles {
+    private static final String CLOSE = "close AH";
+
     private final IbvPd pd;
     private final List<Closed> waiting = new ArrayList<>();
+    private final Turn sweeping;
 
     ClosedHandles(final IbvPd pd) {
         this.pd = pd;
+        this.sweeping = new Turn(pd.context, pd);
     }
 
     /** A handle, and how far each send queue had got when it was closed. */
@@ -35,29 +38,32 @@ final class ClosedHandles {
         }
     }
 
-    synchronized void add(final IbvAh handle) {
-        final List<SendPath> paths = new ArrayList<>();
-        for (final IbvQp qp : pd.qps()) {
-            if (qp.sends.isDatagram()) {
-                paths.add(qp.sends);
-            }
+    private List<IbvQp> datagramQps() {
+        return pd.qps().stream().filter(qp -> qp.sends.isDatagram()).toList();
+    }
+
+    /** Whoever is posting with a closed handle has read that it is open: what he posts comes before the next end. */
+    void awaitPosts() {
+        datagramQps().forEach(qp -> qp.sends.gate.awaitEmpty(CLOSE, pd.context, qp, "its send queue"));
+    }
+
+    /** Adds one that nobody is posting with any more. */
+    void add(final IbvAh handle) {
+        final List<SendPath> paths = datagramQps().stream().map(qp -> qp.sends).toList();
+        synchronized (this) {
+            waiting.add(new Closed(handle, paths, paths.stream().mapToInt(SendPath::end).toArray()));
         }
-        // Whoever is posting with it has read that it is open: what he posts comes before the end that is read now.
-        paths.forEach(path -> path.gate.awaitEmpty("close AH", pd.context, path));
-        waiting.add(new Closed(handle, paths, paths.stream().mapToInt(SendPath::end).toArray()));
         sweep();
     }
 
     /** Destroys those that nobody needs any more. */
-    synchronized void sweep() {
-        final Cleanup cleanup = new Cleanup();
-        for (final Iterator<Closed> all = waiting.iterator(); all.hasNext();) {
-            final Closed closed = all.next();
-            if (closed.isUnused()) {
-                all.remove();
-                cleanup.run(closed.handle::destroyNow);
-            }
-        }
-        cleanup.throwIfFailed();
+    void sweep() {
+        sweeping.run(CLOSE, () -> Cleanup.all(takeUnused(), closed -> closed.handle.destroyNow()));
+    }
+
+    private synchronized List<Closed> takeUnused() {
+        final List<Closed> unused = waiting.stream().filter(Closed::isUnused).toList();
+        waiting.removeAll(unused);
+        return unused;
     }
 }

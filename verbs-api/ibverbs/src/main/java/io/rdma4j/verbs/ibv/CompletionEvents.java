@@ -165,25 +165,23 @@ final class CompletionEvents {
         }
     }
 
-    /** Gives the channel back; its queues are gone. */
-    void close() {
-        boolean interrupted = false;
+    /** Ends all waits, for good, and waits for who is fetching events. */
+    void end(final IbvObject owner) {
         synchronized (this) {
             ended = true;
             notifyAll();
             wait.wakeUp();
-            while (led) {
-                try {
-                    // Nothing holds up the leader: it waits in slices, and never for the library.
-                    wait(TimeUnit.NANOSECONDS.toMillis(SLICE_NANOS));
-                } catch (final InterruptedException e) {
-                    interrupted = true;
-                }
-            }
         }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        LibraryWait.until("close " + owner, context, owner, () -> !isLed(),
+            () -> "a thread does not come out of fetching its events");
+    }
+
+    private synchronized boolean isLed() {
+        return led;
+    }
+
+    /** Gives the channel back; its queues are gone. */
+    void close() {
         wait.close();
         context.destroyed(context.library.destroyCompChannel(pointer), "close completion channel",
             "ibv_destroy_comp_channel");

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Room in a CQ: what QPs reserved, and what is left there by those that are closed. Guarded by the CQ. */
+/** Room in a CQ: what QPs reserved, and what is left there by those that are closed. Thread-safe. */
 final class CqRoom {
     private final List<CqUse> uses = new ArrayList<>();
     private int capacity;
@@ -23,7 +23,7 @@ final class CqRoom {
     }
 
     /** What is wrong with one use more; null if it was added. */
-    String add(final CqUse use) {
+    synchronized String add(final CqUse use) {
         final long before = reserved(null);
         final long needed = use.reserves() ? reserved(use) - before : 0;
         if (needed > 0 && before + needed + stale() > capacity) {
@@ -35,7 +35,7 @@ final class CqRoom {
         return null;
     }
 
-    void remove(final CqUse use, final int left) {
+    synchronized void remove(final CqUse use, final int left) {
         uses.remove(use);
         stale.addAndGet(left);
         if (use.srq() != null && use.reserves() && uses.stream().noneMatch(other -> other.srq() == use.srq())) {
@@ -63,21 +63,21 @@ final class CqRoom {
     }
 
     /** Whether a full load of all would overflow the queue. */
-    boolean isTight() {
+    synchronized boolean isTight() {
         return reserved(null) + stale() > capacity;
     }
 
-    String objection(final int count) {
+    synchronized String objection(final int count) {
         final long before = reserved(null);
         return before > 0 && before + stale() > count ? count + " entries cannot hold the " + before + " reserved for "
             + uses + (stale() > 0 ? " and " + stale + " left by closed QPs" : "") : null;
     }
 
-    void capacity(final int count) {
+    synchronized void capacity(final int count) {
         capacity = count;
     }
 
-    boolean isEmpty() {
+    synchronized boolean isEmpty() {
         return uses.isEmpty();
     }
 
@@ -99,7 +99,7 @@ final class CqRoom {
     }
 
     @Override
-    public String toString() {
+    public synchronized String toString() {
         return reserved(null) + "/" + capacity + " reserved by " + uses + ", " + stale + " stale";
     }
 }

@@ -56,6 +56,11 @@ final class IbvAh extends IbvObject implements AddressHandle {
     }
 
     @Override
+    void awaitOthers() {
+        pd.closedHandles.awaitPosts();
+    }
+
+    @Override
     void destroy() {
         pd.closedHandles.add(this);
         pd.forget(this);

@@ -71,6 +71,11 @@ final class IbvChannel extends IbvObject implements CompletionChannel {
     }
 
     @Override
+    void awaitOthers() {
+        events.end(this);
+    }
+
+    @Override
     void destroy() {
         events.close();
         context.forget(this);

@@ -38,6 +38,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -47,10 +49,13 @@ import java.util.function.Supplier;
 
 /** An open device. */
 final class IbvContext implements RdmaContext {
+    static final String CLOSE = "close device";
     private static final String CREATE_CQ = IbvCq.CREATE;
     private static final int PAGE = 4096;
     /** What one direct buffer holds, in whole pages, and a page to align it. */
     private static final int MAX_ALLOCATION = (Integer.MAX_VALUE & -PAGE) - PAGE;
+    /** Given up, but threads or the device may use their memory: it must not be collected. */
+    private static final Set<IbvContext> LEFT_OPEN = ConcurrentHashMap.newKeySet();
 
     final VerbsLibrary library;
     final long pointer;
@@ -73,11 +78,15 @@ final class IbvContext implements RdmaContext {
     private final Children<IbvMemory> openMemories = new Children<>();
     private final AtomicReference<String> failure = new AtomicReference<>();
     private final AtomicInteger numbers = new AtomicInteger();
-    private final Object closing = new Object();
+    private final Turn closing = new Turn(this, this);
     /** Held for reading while the library answers a question about the device, for writing when it is closed. */
     private final ReadWriteLock questions = new ReentrantReadWriteLock();
+    private final AtomicInteger timeouts = new AtomicInteger();
+    /** How long others are waited for who are in the library. */
+    volatile long patienceNanos = LibraryWait.PATIENCE_NANOS;
     private volatile boolean closed;
-    private volatile boolean stuck;
+    /** Whether all was given back. */
+    private boolean gone;
 
     /**
      * Takes over an open device.
@@ -416,7 +425,7 @@ final class IbvContext implements RdmaContext {
 
     /** A call failed in a way that a device that works has no reason for: perhaps it says why. */
     int doubtful(final int errno, final Object object) {
-        events.fetch();
+        events.fetchIfFree();
         fail(object + ": the library answered " + RdmaException.errnoName(errno));
         return ReturnCode.DEVICE_FAILED;
     }
@@ -472,41 +481,55 @@ final class IbvContext implements RdmaContext {
 
     @Override
     public void close() {
-        synchronized (closing) {
+        closing.run(CLOSE, () -> {
             if (!closed) {
-                questions.writeLock().lock();
-                try {
-                    closed = true;
-                } finally {
-                    questions.writeLock().unlock();
-                }
+                refuseQuestions();
                 openChannels.list().forEach(IbvChannel::endWaits);
                 openCqs.list().forEach(IbvCq::endWaits);
-                events.end();
+            }
+            if (!gone) {
                 closeAll();
             }
+        });
+    }
+
+    private void refuseQuestions() {
+        LibraryWait.until(CLOSE, this, this, questions.writeLock()::tryLock,
+            () -> "a thread does not come out of asking about the device");
+        try {
+            closed = true;
+        } finally {
+            questions.writeLock().unlock();
         }
     }
 
     /** A thread did not come out of the library in time: what it uses there must stay. */
-    void stuck() {
-        stuck = true;
+    void countTimeout() {
+        timeouts.incrementAndGet();
+    }
+
+    int timeouts() {
+        return timeouts.get();
     }
 
     /** QPs use CQs and SRQs, regions lie in memory: each kind goes before what it uses. */
     private void closeAll() {
-        final Cleanup cleanup = new Cleanup();
+        final int before = timeouts();
+        final Cleanup cleanup = new Cleanup().run(events::end);
         openPds.list().forEach(pd -> pd.closeQps(cleanup));
-        openPds.closeAll(cleanup);
-        openCqs.closeAll(cleanup);
-        openChannels.closeAll(cleanup);
-        openMemories.closeAll(cleanup);
-        if (!stuck) {
-            // The kernel takes what is left with the last file.
-            final int answer = library.closeDevice(pointer);
-            cleanup.run(() -> destroyed(answer, "close device", "ibv_close_device"));
+        openPds.closeAll(cleanup, this, this);
+        openCqs.closeAll(cleanup, this, this);
+        openChannels.closeAll(cleanup, this, this);
+        openMemories.closeAll(cleanup, this, this);
+        if (timeouts() != before) {
+            LEFT_OPEN.add(this);
+            cleanup.throwIfFailed();
         }
-        cleanup.run(live::close).throwIfFailed();
+        gone = true;
+        LEFT_OPEN.remove(this);
+        // The kernel takes what is left with the last file.
+        final int answer = library.closeDevice(pointer);
+        cleanup.run(() -> destroyed(answer, CLOSE, "ibv_close_device")).run(live::close).throwIfFailed();
     }
 
     @Override

@@ -33,6 +33,7 @@ import java.util.concurrent.TimeUnit;
 final class IbvCq extends IbvObject implements CompletionQueue {
     static final String CREATE = "create CQ";
     private static final String RESIZE = "resize CQ";
+    private static final String CLOSE = "close CQ";
     private static final int BATCH = 32;
     /** As long as a poller may be without a processor on a busy machine; one that has it makes way at once. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
@@ -50,6 +51,9 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     private final IbvChannel channel;
     private final CompletionEvents events;
     private final CallGate gate = new CallGate(ReturnCode.OK);
+    private final Users arming = new Users();
+    /** Of who changes its size or its users, or sweeps. */
+    private final Turn turn;
     private final CqRoom room;
     final int number;
     private final OneThread poller;
@@ -76,6 +80,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     private IbvCq(final IbvContext context, final long pointer, final int capacity, final IbvChannel channel,
         final CompletionEvents events) {
         super(context);
+        this.turn = new Turn(context, this);
         this.pointer = pointer;
         this.channel = channel;
         this.events = events;
@@ -149,10 +154,10 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         }
         Errors.inRange(cqe, 1, context.attributes().maxCqe(), RESIZE, context, "cqe");
         context.requireWorking(RESIZE);
-        whileOpen(RESIZE, () -> resizeTo(IbvAttributes.roundUp(cqe)));
+        whileOpen(RESIZE, () -> turn.run(RESIZE, () -> resizeTo(IbvAttributes.roundUp(cqe))));
     }
 
-    private synchronized void resizeTo(final int count) {
+    private void resizeTo(final int count) {
         final String objection = room.objection(count);
         if (objection != null) {
             throw Errors.invalid(RESIZE, context, "%s: %s", this, objection);
@@ -213,7 +218,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     /**
      * Fetches what is in the queue, unless another thread's poll takes long: what closed QPs left takes room no more,
      * what others have there is handed over by the next poll, or by the one whose handler this is called out of. Under
-     * the lock.
+     * the turn.
      */
     private void sweep() {
         if (polling && polledBy == Thread.currentThread()) {
@@ -393,14 +398,21 @@ final class IbvCq extends IbvObject implements CompletionQueue {
 
     @Override
     public int requestNotify(final boolean solicitedOnly) {
-        synchronized (events) {
-            final int refusal = gate.code();
-            if (refusal != ReturnCode.OK) {
-                return refusal;
+        if (!arming.begin(this)) {
+            return ReturnCode.CLOSED;
+        }
+        try {
+            synchronized (arming) {
+                final int refusal = gate.code();
+                if (refusal != ReturnCode.OK) {
+                    return refusal;
+                }
+                final int errno = context.calls.reqNotifyCq(pointer, solicitedOnly ? 1 : 0);
+                totals.armed();
+                return errno == 0 ? ReturnCode.OK : context.doubtful(Math.abs(errno), this);
             }
-            final int errno = context.calls.reqNotifyCq(pointer, solicitedOnly ? 1 : 0);
-            totals.armed();
-            return errno == 0 ? ReturnCode.OK : context.doubtful(Math.abs(errno), this);
+        } finally {
+            arming.end();
         }
     }
 
@@ -416,7 +428,11 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         return dropped;
     }
 
-    synchronized void attach(final CqUse use, final String operation) {
+    void attach(final CqUse use, final String operation) {
+        turn.run(operation, () -> attachNow(use, operation));
+    }
+
+    private void attachNow(final CqUse use, final String operation) {
         requireOpen(operation);
         String objection = room.add(use);
         if (objection != null && room.hasStale()) {
@@ -431,20 +447,22 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     }
 
     /** A QP does not use it any more; so many of its completions may still be here. */
-    synchronized void detach(final CqUse use, final int left) {
+    void detach(final CqUse use, final int left) {
         room.remove(use, left);
     }
 
     /** A QP forgot its requests; so many completions of them may still be here. */
-    synchronized void left(final int count) {
+    void left(final int count) {
         room.left(count);
     }
 
-    synchronized boolean isTight() {
-        if (room.isTight()) {
-            sweep();
-        }
-        return room.isTight();
+    boolean isTight(final String operation) {
+        return turn.get(operation, () -> {
+            if (room.isTight()) {
+                sweep();
+            }
+            return room.isTight();
+        });
     }
 
     void fail() {
@@ -462,30 +480,36 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     }
 
     @Override
-    synchronized void requireUnused() {
+    void requireUnused() {
         if (!room.isEmpty()) {
-            throw Errors.error(RdmaException.EBUSY, "close CQ", context, "%s is used by %s", this, room);
+            throw Errors.error(RdmaException.EBUSY, CLOSE, context, "%s is used by %s", this, room);
         }
     }
 
     @Override
     void leave() {
-        synchronized (this) {
+        turn.run(CLOSE, () -> {
             requireUnused();
             super.leave();
+        });
+        gate.set(ReturnCode.CLOSED);
+    }
+
+    @Override
+    void awaitOthers() {
+        gate.awaitEmpty(CLOSE, context, this, "polling it");
+        arming.awaitNone(CLOSE, context, this);
+        events.remove(pointer);
+        if (channel == null) {
+            events.end(this);
         }
-        synchronized (events) {
-            gate.set(ReturnCode.CLOSED);
-        }
+        context.events.remove(pointer, this);
     }
 
     @Override
     void destroy() {
-        gate.awaitEmpty("close CQ", context, this);
-        context.events.remove(pointer);
         final Cleanup cleanup = new Cleanup();
-        events.remove(pointer);
-        cleanup.run(() -> context.destroyed(context.library.destroyCq(pointer), "close CQ", "ibv_destroy_cq"));
+        cleanup.run(() -> context.destroyed(context.library.destroyCq(pointer), CLOSE, "ibv_destroy_cq"));
         if (channel == null) {
             cleanup.run(events::close);
         } else {
@@ -494,7 +518,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         cleanup.run(() -> context.forget(this)).throwIfFailed();
     }
 
-    synchronized String dump() {
+    String dump() {
         return this + " capacity=" + capacity + " dropped=" + dropped + " room: " + room + " " + totals;
     }
 

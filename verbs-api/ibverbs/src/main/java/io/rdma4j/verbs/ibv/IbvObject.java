@@ -17,17 +17,21 @@ import java.util.function.Supplier;
 
 /**
  * What every object of a context has: it is closed once, and who closes it a second time waits until that is done, so
- * that a parent never goes before its child.
+ * that a parent never goes before its child. No wait for another thread is without a deadline. A call of the library
+ * that gives something back is made by the thread that closes: if that hangs, so does the thread.
  */
 abstract class IbvObject implements EventQueue.Subject {
     final IbvContext context;
-    private final Object closing = new Object();
+    private final Turn closing;
     private volatile boolean closed;
+    /** Whether the library has nothing of it any more, as far as it is known. */
+    private boolean gone;
     /** Null where other processes do not see it. */
     private volatile Publication publication;
 
     IbvObject(final IbvContext context) {
         this.context = context;
+        this.closing = new Turn(context, this);
     }
 
     @Override
@@ -52,14 +56,18 @@ abstract class IbvObject implements EventQueue.Subject {
 
     /** Closes it if something is so when nobody else is closing or changing it. Its events are the caller's matter. */
     final void closeIf(final BooleanSupplier condition) {
-        synchronized (closing) {
-            if (!closed && condition.getAsBoolean()) {
-                requireUnused();
-                leave();
+        closing.run("close " + this, () -> {
+            if (!gone && condition.getAsBoolean()) {
+                if (!closed) {
+                    requireUnused();
+                    leave();
+                }
+                awaitOthers();
+                gone = true;
                 unpublish();
                 destroy();
             }
-        }
+        });
     }
 
     /** Other processes see this from now on, until it is closed. */
@@ -105,23 +113,31 @@ abstract class IbvObject implements EventQueue.Subject {
 
     /** Does something that must not run while the object is being closed, nor twice at a time. */
     final void whileOpen(final String operation, final Runnable action) {
-        synchronized (closing) {
+        closing.run(operation, () -> {
             requireOpen(operation);
             action.run();
-        }
+        });
     }
 
     /** The same for making something that the library is given this object's address for. */
     final <T> T makeWhileOpen(final String operation, final Supplier<T> maker) {
-        synchronized (closing) {
+        return closing.get(operation, () -> {
             requireOpen(operation);
             return maker.get();
-        }
+        });
     }
 
     /** Bars the object for everybody; throws EBUSY instead if it is in use. */
     void leave() {
         closed = true;
+    }
+
+    /**
+     * Waits, not for ever, until no other thread is in the library with what is barred; throws EBUSY if one does not
+     * come out: then nothing is given back, the parent goes on knowing this, and closing again tries again.
+     */
+    void awaitOthers() {
+        // Nobody can be there.
     }
 
     /** Gives back what the object has; runs once. */

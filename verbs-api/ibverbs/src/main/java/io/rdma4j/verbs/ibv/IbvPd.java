@@ -39,6 +39,8 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
     private final Children<IbvAh> ahs = new Children<>();
     private final Children<IbvMr> regions = new Children<>();
     private final Children<IbvWindow> windows = new Children<>();
+    /** What failed when its children were closed. */
+    private Cleanup failed;
 
     IbvPd(final IbvContext context, final long pointer) {
         super(context);
@@ -156,7 +158,7 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
     }
 
     void closeQps(final Cleanup cleanup) {
-        qps.closeAll(cleanup);
+        qps.closeAll(cleanup, context, this);
     }
 
     @Override
@@ -171,15 +173,25 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
     }
 
     @Override
-    void destroy() {
+    void awaitOthers() {
         final Cleanup cleanup = new Cleanup();
+        final int timeouts = context.timeouts();
         closeQps(cleanup);
-        srqs.closeAll(cleanup);
-        ahs.closeAll(cleanup);
-        windows.closeAll(cleanup);
-        regions.closeAll(cleanup, region -> region.closeIn(this));
-        cleanup
-            .run(closedHandles::sweep)
+        srqs.closeAll(cleanup, context, this);
+        ahs.closeAll(cleanup, context, this);
+        windows.closeAll(cleanup, context, this);
+        regions.closeAll(cleanup, context, this, region -> region.closeIn(this));
+        cleanup.run(closedHandles::sweep);
+        if (context.timeouts() != timeouts) {
+            // A thread is in the library with one of them.
+            cleanup.throwIfFailed();
+        }
+        failed = cleanup;
+    }
+
+    @Override
+    void destroy() {
+        failed
             .run(() -> context.destroyed(context.library.deallocPd(pointer), "close PD", "ibv_dealloc_pd"))
             .run(() -> context.forget(this))
             .throwIfFailed();

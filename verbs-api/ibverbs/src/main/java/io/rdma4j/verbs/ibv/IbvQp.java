@@ -42,6 +42,8 @@ import java.util.concurrent.atomic.AtomicReference;
 /** A queue pair: its state and life; posting is in {@link SendPath} and {@link ReceivePath}. */
 final class IbvQp extends IbvObject implements QueuePair {
     private static final String MODIFY = "modify QP";
+    private static final String QUERY = "query QP";
+    private static final String CLOSE = "close QP";
     /** A stranger who knows where a connection begins can send into it. */
     private static final SecureRandom RANDOM = new SecureRandom();
     private static final int ALL_ATTRIBUTES = (QpAttribute.DEST_QPN.bit() << 1) - 1;
@@ -56,6 +58,8 @@ final class IbvQp extends IbvObject implements QueuePair {
     private final QpType type;
     private final CqUse[] uses;
     private final int number;
+    /** Of who changes or asks for its state. */
+    private final Turn turn;
     private final int psn = RANDOM.nextInt(1 << 24);
     private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
     private volatile QpAttributes known = new QpAttributes();
@@ -67,6 +71,7 @@ final class IbvQp extends IbvObject implements QueuePair {
     IbvQp(final IbvPd pd, final long pointer, final QpType type, final CqUse[] uses, final IbvSrq srq,
         final SendPath sends, final ReceivePath receives) {
         super(pd.context);
+        this.turn = new Turn(context, this);
         this.pd = pd;
         this.pointer = pointer;
         this.type = type;
@@ -259,7 +264,11 @@ final class IbvQp extends IbvObject implements QueuePair {
     }
 
     @Override
-    public synchronized void modify(final QpAttributes attributes) {
+    public void modify(final QpAttributes attributes) {
+        turn.run(MODIFY, () -> modifyNow(attributes));
+    }
+
+    private void modifyNow(final QpAttributes attributes) {
         requireOpen(MODIFY);
         Errors.notNull(attributes, MODIFY, context, "attributes");
         final QpState to = Errors.notNull(attributes.state(), MODIFY, context, "STATE");
@@ -304,7 +313,7 @@ final class IbvQp extends IbvObject implements QueuePair {
 
     private boolean isTight() {
         for (final CqUse use : uses) {
-            if (use.reserves() && use.cq().isTight()) {
+            if (use.reserves() && use.cq().isTight(MODIFY)) {
                 return true;
             }
         }
@@ -389,8 +398,8 @@ final class IbvQp extends IbvObject implements QueuePair {
 
     /** Nobody is in the library with this QP; the gates are shut. */
     private void awaitNoPost(final String operation) {
-        sends.gate.awaitEmpty(operation, context, sends);
-        receives.gate.awaitEmpty(operation, context, receives);
+        sends.gate.awaitEmpty(operation, context, this, "its send queue");
+        receives.gate.awaitEmpty(operation, context, this, "its receive queue");
     }
 
     /** Poller: a send failed. */
@@ -465,8 +474,12 @@ final class IbvQp extends IbvObject implements QueuePair {
     }
 
     @Override
-    public synchronized QpAttributes query() {
-        final String operation = "query QP";
+    public QpAttributes query() {
+        return turn.get(QUERY, this::queryNow);
+    }
+
+    private QpAttributes queryNow() {
+        final String operation = QUERY;
         requireOpen(operation);
         final QpAttributes answer = new QpAttributes().merge(known);
         if (state.get() != QpState.RESET) {
@@ -501,13 +514,18 @@ final class IbvQp extends IbvObject implements QueuePair {
     }
 
     @Override
-    synchronized void destroy() {
-        shutGates(ReturnCode.CLOSED);
-        awaitNoPost("close QP");
-        context.events.remove(pointer);
+    void awaitOthers() {
+        // Who is changing it may open the gates until he is through; nobody changes it after him.
+        turn.run(CLOSE, () -> shutGates(ReturnCode.CLOSED));
+        awaitNoPost(CLOSE);
+        context.events.remove(pointer, this);
+    }
+
+    @Override
+    void destroy() {
         context.qpNumbers.remove(this);
         final Cleanup cleanup = new Cleanup();
-        cleanup.run(() -> context.destroyed(context.library.destroyQp(pointer), "close QP", "ibv_destroy_qp"));
+        cleanup.run(() -> context.destroyed(context.library.destroyQp(pointer), CLOSE, "ibv_destroy_qp"));
         context.qps.remove(owner);
         for (final CqUse use : uses) {
             cleanup.run(() -> use.cq().detach(use, left(use)));

@@ -303,9 +303,13 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
     }
 
     @Override
+    void awaitOthers() {
+        gate.awaitEmpty("close SRQ", context, this, "posting to it");
+        context.events.remove(pointer, this);
+    }
+
+    @Override
     void destroy() {
-        gate.awaitEmpty("close SRQ", context, this);
-        context.events.remove(pointer);
         new Cleanup()
             .run(() -> context.destroyed(context.library.destroySrq(pointer), "close SRQ", "ibv_destroy_srq"))
             .run(() -> context.srqs.remove(owner))

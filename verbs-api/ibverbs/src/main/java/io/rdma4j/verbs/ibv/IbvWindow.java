@@ -86,8 +86,12 @@ final class IbvWindow extends IbvObject implements MemoryWindow {
     }
 
     @Override
-    void destroy() {
+    void awaitOthers() {
         users.awaitNone("close window", context, this);
+    }
+
+    @Override
+    void destroy() {
         new Cleanup()
             .run(() -> context.destroyed(context.library.callInt(context.member(Abi.Context.OPS_DEALLOC_MW), pointer),
                 "close window", "ibv_dealloc_mw"))

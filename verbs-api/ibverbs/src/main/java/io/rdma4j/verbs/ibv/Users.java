@@ -5,17 +5,10 @@
 
 package io.rdma4j.verbs.ibv;
 
-import io.rdma4j.RdmaException;
-import io.rdma4j.verbs.spi.Errors;
-
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
 
 /** Calls that are just naming an object by its address, which whoever closes it waits for. */
 final class Users {
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     private final AtomicInteger count = new AtomicInteger();
     private volatile boolean barred;
 
@@ -45,13 +38,7 @@ final class Users {
 
     /** Waits until nobody uses it; the object is closed. */
     void awaitNone(final String operation, final IbvContext context, final Object what) {
-        final long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (count.get() > 0) {
-            if (System.nanoTime() - deadline > 0) {
-                context.stuck();
-                throw Errors.error(RdmaException.EBUSY, operation, context, "a thread does not come out of %s", what);
-            }
-            LockSupport.parkNanos(TimeUnit.MICROSECONDS.toNanos(50));
-        }
+        LibraryWait.until(operation, context, what, () -> count.get() == 0,
+            () -> "a thread does not come out of " + what);
     }
 }

@@ -38,11 +38,13 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
@@ -103,6 +105,7 @@ class IbvLifetimeTest {
     @AfterEach
     void everythingIsGivenBack() {
         Stub.hold(Place.NONE);
+        context.patienceNanos = Patience.nanos();
         Stub.ask("stub_refuse_states", 0);
         Stub.ask("stub_refuse_regions", 0);
         Stub.ask("stub_port", 4);
@@ -271,12 +274,122 @@ class IbvLifetimeTest {
         Stub.hold(Place.POST_SEND);
         final Task<Integer> poster = new Task<>(() -> qp.postSend(1, memory.address(), 0, 1));
         Stub.awaitHeld();
+        context.patienceNanos = 0;
         assertThatThrownBy(context::close).isInstanceOf(RdmaException.class).hasMessageContaining("EBUSY")
-            .hasMessageContaining("a thread does not come out of");
+            .satisfies(e -> assertThat(e + Arrays.toString(e.getSuppressed())).contains("out of its send queue"));
         assertThat(context.isClosed()).isTrue();
+        assertThat(Stub.ask("stub_live")).as("what the thread is in is kept").isGreaterThan(1);
         Stub.hold(Place.NONE);
         assertThat(poster.result()).isZero();
-        Stub.ask("stub_forget");
+    }
+
+    /** Calls in which a thread hangs, what cannot be closed meanwhile, and what the refusal says. */
+    private enum Hang {
+        MODIFYING(Place.MODIFY_QP, "'modify QP'"),
+        ASKING(Place.QUERY_QP, "'query QP'"),
+        POSTING(Place.POST_SEND, "its send queue"),
+        POLLING(Place.POLL_CQ, "polling it"),
+        ARMING(Place.REQ_NOTIFY_CQ, "out of CQ"),
+        FETCHING(Place.GET_CQ_EVENT, "fetching its events"),
+        HEARING(Place.QUERY_QP, "handling an event"),
+        REGISTERING(Place.REG_MR, "'reregister"),
+        MAKING(Place.CREATE_SRQ, "making something"),
+        MAKING_ON(Place.CREATE_CQ, "'create CQ'"),
+        TELLING(Place.GET_ASYNC_EVENT, "fetching asynchronous events"),
+        LOOKING(Place.QUERY_GID_EX, "asking about the device");
+
+        final Place place;
+        final String said;
+
+        Hang(final Place place, final String said) {
+            this.place = place;
+            this.said = said;
+        }
+    }
+
+    /** Adds what closes the object of the call; the thread that is in it, or null where that is the device's own. */
+    private Task<?> hang(final Hang hang, final List<Runnable> closes) throws Exception {
+        final CompletionChannel channel = context.createChannel();
+        final CompletionQueue cq = context.createCq(64);
+        final QueuePair qp = ready(cq, new QpOptions());
+        final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE);
+        final long alone = ((IbvQp) qp).pointer;
+        if (hang == Hang.FETCHING) {
+            assertThat(cq.requestNotify(false)).isZero();
+            assertThat(qp.postSend(1, memory.address(), 0, 1)).isZero();
+        }
+        Stub.hold(hang.place);
+        closes.add(switch (hang) {
+            case MODIFYING, ASKING, POSTING, HEARING -> qp::close;
+            case POLLING, ARMING, FETCHING -> cq::close;
+            case REGISTERING -> region::close;
+            case MAKING -> pd::close;
+            case MAKING_ON -> channel::close;
+            case TELLING, LOOKING -> context::close;
+        });
+        if (Set.of(Hang.POLLING, Hang.ARMING, Hang.FETCHING).contains(hang)) {
+            qp.close();
+        }
+        return switch (hang) {
+            case MODIFYING -> start(() -> qp.modify(QpAttributes.to(QpState.ERR)));
+            case ASKING -> start(qp::query);
+            case POSTING -> new Task<>(() -> qp.postSend(1, memory.address(), 0, 1));
+            case POLLING -> new Task<>(() -> cq.poll(c -> { }, 4));
+            case ARMING -> new Task<>(() -> cq.requestNotify(false));
+            case FETCHING -> new Task<>(() -> cq.awaitEvent(LONG));
+            case REGISTERING -> start(() -> region.reregister(new MrOptions().access(AccessFlag.LOCAL_WRITE)));
+            case MAKING -> new Task<>(() -> pd.createSrq(8, 1));
+            case MAKING_ON -> start(() -> context.createCq(16, channel).close());
+            case LOOKING -> new Task<>(() -> context.queryGidType(1, 1));
+            case HEARING, TELLING -> {
+                Stub.ask("stub_event", alone, AsyncEventType.QP_FATAL.ordinal());
+                yield null;
+            }
+        };
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void closingGivesUpAndIsDoneWhenItIsTriedAgain(final Hang hang) throws Exception {
+        final List<Runnable> closes = new ArrayList<>();
+        final Task<?> held = hang(hang, closes);
+        Stub.awaitHeld();
+        final long before = Stub.ask("stub_live");
+        context.patienceNanos = 0;
+        assertThatThrownBy(start(closes.get(0))::result).isInstanceOf(ExecutionException.class).cause()
+            .isInstanceOf(RdmaException.class).hasMessageContaining("EBUSY").hasMessageContaining(hang.said)
+            .hasMessageContaining("waited 0 ms").hasMessageContaining("do it again");
+        if (hang == Hang.LOOKING) {
+            assertThat(context.isClosed()).isFalse();
+        }
+        // A device and a domain give back what nobody uses.
+        if (!Set.of(Hang.TELLING, Hang.MAKING).contains(hang)) {
+            assertThat(Stub.ask("stub_live")).as("nothing is given back").isEqualTo(before);
+        }
+        context.patienceNanos = Patience.nanos();
+        Stub.hold(Place.NONE);
+        if (hang == Hang.FETCHING) {
+            held.assertFails("EBADFD");
+        } else if (held != null) {
+            held.result();
+        }
+        start(closes.get(0)).result();
+    }
+
+    /** Leaving RESET looks for room in the queue, which another thread may be changing. */
+    @Test
+    void changingAQueuePairDoesNotWaitForEverForAnotherChange() throws Exception {
+        final QueuePair qp = ready(context.createCq(64), new QpOptions());
+        Stub.hold(Place.QUERY_QP);
+        final Task<Void> asker = start(qp::query);
+        Stub.awaitHeld();
+        context.patienceNanos = 0;
+        assertThatThrownBy(start(() -> qp.modify(QpAttributes.to(QpState.RESET)))::result).cause()
+            .hasMessageContaining("modify QP failed").hasMessageContaining("'task' does not come out of 'query QP'")
+            .hasMessageContaining("EBUSY");
+        Stub.hold(Place.NONE);
+        asker.result();
+        assertThat(qp.state()).isEqualTo(QpState.RTS);
     }
 
     @Test
