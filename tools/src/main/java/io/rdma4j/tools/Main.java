@@ -43,8 +43,9 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
         "0:success",
-        "1:failure: standard error says what failed and what to do about it",
-        "2:wrong usage",
+        "1:failure: standard error says what failed and what to do about it; also a file or folder that is not there "
+            + "or cannot be read or written, and a comparison that found something",
+        "2:wrong usage: the command line itself is wrong",
         "130:ended by Ctrl-C; stat and serve, which end so, have 0"
     },
     footerHeading = "%nExamples:%n",

@@ -9,22 +9,18 @@ import io.rdma4j.base.Cleanup;
 import io.rdma4j.tools.perf.PerfFile;
 import io.rdma4j.tools.perf.PerfRun;
 import io.rdma4j.tools.plot.PerfPage;
-import io.rdma4j.tools.text.FileFailure;
 import io.rdma4j.tools.text.OwnFile;
 import picocli.CommandLine;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
 /** Files that {@code rdma4j perf} writes. What can be known to go wrong is found before anything is measured. */
 final class PerfOutputs {
-    private static final String SAVE = "--save";
-
-    @Option(names = SAVE, paramLabel = "FILE", description = "Keep the run in a file, as JSON with a version.")
+    @Option(names = "--save", paramLabel = "FILE", description = "Keep the run in a file, as JSON with a version.")
     private Path save;
 
     @Option(names = "--plot", paramLabel = "FILE.html",
@@ -46,25 +42,9 @@ final class PerfOutputs {
         if (!beside.isEmpty() && plot == null) {
             throw new ParameterException(command, "Option '--beside' (FILE) needs '--plot'");
         }
-        check(command, SAVE, save);
-        check(command, "--plot", plot);
+        OwnFile.require("save run", save);
+        OwnFile.require("plot", plot);
         beside.forEach(file -> others.add(PerfFile.read(file)));
-    }
-
-    private static void check(final CommandLine command, final String option, final Path file) {
-        final Path folder = file == null ? null : file.toAbsolutePath().getParent();
-        if (file != null && (folder == null || Files.isDirectory(file))) {
-            throw new ParameterException(command,
-                "Invalid value for option '" + option + "': '" + file + "' is a folder");
-        }
-        if (file != null && !Files.isDirectory(folder)) {
-            throw FileFailure.ofAbsent(option.equals(SAVE) ? "save run" : "plot", file).build();
-        }
-        final String objection = file == null ? null : OwnFile.whyNot(file);
-        if (objection != null) {
-            throw new ParameterException(command,
-                "Invalid value for option '" + option + "': '" + file + "': " + objection);
-        }
     }
 
     /** Writes each file, whatever becomes of the other. */

@@ -83,7 +83,7 @@ final class ReplayCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         final KnownDifferences table = table();
-        requireFolder();
+        Replay.requireWritable(prefix);
         final Replay replay = Replay.read(file, which);
         final ReplayResult result = replay.play(
             DeviceAddress.parse(address), gid == null ? null : Gid.parse(gid), patience, table);
@@ -97,14 +97,6 @@ final class ReplayCommand implements Callable<Integer> {
             replay.save(prefix);
         }
         return result.isAlike() ? 0 : 1;
-    }
-
-    /** Before anything is played. */
-    private void requireFolder() {
-        final Path folder = prefix == null ? null : prefix.toAbsolutePath().getParent();
-        if (folder != null && !Files.isDirectory(folder)) {
-            throw FileFailure.ofAbsent("save replay", prefix).build();
-        }
     }
 
     private KnownDifferences table() {

@@ -224,19 +224,6 @@ class PerfCommandTest {
         assertThat(foreign.errLines()).singleElement().asString().contains("saved.json", "no run of rdma4j perf");
     }
 
-    @ParameterizedTest
-    @ValueSource(strings = {"--save", "--plot"})
-    void whatWillNotBeWrittenIsFoundBeforeAnythingIsMeasured(final String option, @TempDir final Path folder)
-        throws IOException {
-        final Path file = Files.createFile(folder.resolve("file"));
-        final Path link = Files.createSymbolicLink(folder.resolve("latest.json"), file);
-        final Cli.Outcome outcome = perf("send_lat -n 50 " + option + " " + link);
-        assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(2);
-        assertThat(outcome.out()).isEmpty();
-        assertThat(outcome.err()).contains(option, "latest.json", "it is a symbolic link, which is not followed");
-        assertThat(file).isEmptyFile();
-    }
-
     @Test
     void aFileThatCannotBeWrittenTakesNeitherFiguresNorOtherFilesAway(@TempDir final Path folder) throws IOException {
         final Path page = folder.resolve("page.html");
@@ -300,7 +287,6 @@ class PerfCommandTest {
         "send_lat --server=:0 --save x | the server measures nothing",
         "send_lat host -d emulated:a -d emulated:b | at most once",
         "send_lat -d a: -d b: -d c: | at most twice",
-        "send_lat --plot /          | is a folder",
         "send_lat --beside x        | needs '--plot'",
         "send_lat -d fake: -s 3m   | has at most 1048576 bytes, not 3145728",
         "send_lat -C               | Unknown option"

@@ -23,6 +23,10 @@ import java.util.NavigableMap;
 /** Plays a trace on a device, and compares what it answers with what is in the trace. */
 public final class Replay {
     private static final String OPERATION = "replay";
+    private static final String SAVE = "save replay";
+    private static final String SCRIPT = ".script";
+    private static final String RECORDED = ".recorded";
+    private static final String REPLAYED = ".replayed";
 
     private final Path file;
     private final TraceRecords records;
@@ -136,6 +140,20 @@ public final class Replay {
     }
 
     /**
+     * Refuses a prefix by which {@link #save} would fail, as far as it can be told before anything is played.
+     *
+     * @param prefix what the names of the files begin with; null is none, and well.
+     * @throws RdmaException ENOENT, EACCES or EIO.
+     */
+    public static void requireWritable(final Path prefix) {
+        if (prefix != null) {
+            for (final String name : List.of(SCRIPT, RECORDED, REPLAYED)) {
+                OwnFile.require(SAVE, Path.of(prefix + name));
+            }
+        }
+    }
+
+    /**
      * Writes the script, what the device of the trace answered, and, once it was played, what this one answered.
      *
      * @param prefix what the names of the files begin with; .script, .recorded and .replayed are added.
@@ -143,13 +161,13 @@ public final class Replay {
      */
     public void save(final Path prefix) {
         try {
-            save(prefix + ".script", script.script());
-            save(prefix + ".recorded", script.recorded());
+            save(prefix + SCRIPT, script.script());
+            save(prefix + RECORDED, script.recorded());
             if (replayed != null) {
-                save(prefix + ".replayed", replayed);
+                save(prefix + REPLAYED, replayed);
             }
         } catch (final IOException e) {
-            throw FileFailure.of("save replay", prefix, e).build();
+            throw FileFailure.of(SAVE, prefix, e).build();
         }
     }
 

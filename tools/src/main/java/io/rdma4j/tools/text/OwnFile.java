@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools.text;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.state.HeldFile;
 import io.rdma4j.driver.state.StateFolder;
 
@@ -30,6 +31,8 @@ public final class OwnFile {
     /** Where names are the kernel's or the administrator's, and links lead where the user's shell said. */
     private static final Pattern SYSTEM = Pattern.compile("/dev|/proc/[0-9]+/fd");
     private static final String LINK = "it is a symbolic link, which is not followed: name the file that it leads to";
+    private static final String NO_RIGHT = "no right to write in folder ";
+    private static final String FOLDER = "it is a folder";
     private static final long ROOT = 0;
 
     private OwnFile() {
@@ -73,6 +76,25 @@ public final class OwnFile {
     }
 
     /**
+     * Refuses a file that would not be written, as far as it can be told before: then nothing is done for it in vain.
+     *
+     * @param operation what the file is written for.
+     * @param file      where to; null is none, and well.
+     * @throws RdmaException what writing it would end with: ENOENT, EACCES or EIO.
+     */
+    public static void require(final String operation, final Path file) {
+        final Path folder = file == null ? null : file.toAbsolutePath().normalize().getParent();
+        if (folder != null && !Files.isDirectory(folder)) {
+            throw FileFailure.ofAbsent(operation, file).build();
+        }
+        final String objection = file == null ? null : whyNot(file);
+        if (objection != null) {
+            throw RdmaException.of(operation).object(file).detail("%s", objection)
+                .errno(objection.startsWith(NO_RIGHT) ? RdmaException.EACCES : RdmaException.EIO).build();
+        }
+    }
+
+    /**
      * Why a file would not be written, as far as it can be told before.
      *
      * @param file where to, in a folder that is there.
@@ -80,6 +102,9 @@ public final class OwnFile {
      */
     public static String whyNot(final Path file) {
         final Path folder = file.toAbsolutePath().normalize().getParent();
+        if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+            return FOLDER;
+        }
         try {
             if (folder == null || isSystem(folder)) {
                 return null;
@@ -92,7 +117,7 @@ public final class OwnFile {
         }
         final boolean isReplaced = !Files.exists(file, LinkOption.NOFOLLOW_LINKS)
             || Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
-        return isReplaced && !Files.isWritable(folder) ? "no right to write in folder '" + folder + "'" : null;
+        return isReplaced && !Files.isWritable(folder) ? NO_RIGHT + "'" + folder + "'" : null;
     }
 
     private static boolean isSystem(final Path folder) throws IOException {
@@ -105,7 +130,7 @@ public final class OwnFile {
         }
         if (held.isRegular() || held.isFolder()) {
             throw new FileSystemException(file.toString(), null,
-                held.isFolder() ? "it is a folder" : "it was replaced meanwhile");
+                held.isFolder() ? FOLDER : "it was replaced meanwhile");
         }
         if (held.owner() != ROOT && held.owner() != StateFolder.userId()) {
             throw new FileSystemException(file.toString(), null,
