@@ -5,10 +5,13 @@
 
 package io.rdma4j.testing;
 
+import java.io.File;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * How a test starts another JVM: by the same JDK, with the same classes, and with those options of this one without
@@ -63,11 +66,24 @@ public final class OtherJvm {
     }
 
     /**
-     * This JVM's class path. Surefire may start it with one jar that names the others: those are meant.
+     * This JVM's class path.
      *
-     * @return as {@code -cp} wants it.
+     * @return as {@code -cp} wants it, wherever the other JVM is started.
      */
     public static String classPath() {
-        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        return classPathEntries().stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /**
+     * This JVM's class path. Surefire may start it with one jar that names the others: those are meant.
+     *
+     * @return jars and folders, with absolute names.
+     */
+    public static List<Path> classPathEntries() {
+        final String path = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+        return Arrays.stream(path.split(File.pathSeparator))
+            .filter(entry -> !entry.isEmpty())
+            .map(entry -> Path.of(entry).toAbsolutePath())
+            .toList();
     }
 }

@@ -9,9 +9,9 @@ import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.guest.GuestKernel;
 import io.rdma4j.qemu.guest.HostTools;
-import io.rdma4j.qemu.guest.JavaCommand;
 import io.rdma4j.qemu.guest.KernelKind;
 import io.rdma4j.qemu.process.Folders;
+import io.rdma4j.testing.OtherJvm;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -58,7 +58,7 @@ public record InnerImage(Path folder) implements AutoCloseable {
             final Path runtime = image.folder.resolve("jre");
             JavaRuntime.link(Path.of(System.getProperty("java.home")), runtime);
             InnerRoot.write(image.root(), HostTools.find("busybox"), kernel, modules, runtime,
-                JavaCommand.classPathEntries(), JavaCommand.inheritedOptions());
+                OtherJvm.classPathEntries(), OtherJvm.neededOptions());
             Folders.delete(runtime);
             progress.printf("[inner] made: Linux %s, root file system of %d MiB%n", kernel.version(),
                 Files.size(image.root()) / (1 << 20));

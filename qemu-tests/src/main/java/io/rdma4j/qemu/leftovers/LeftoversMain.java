@@ -11,6 +11,7 @@ import io.rdma4j.qemu.guest.ResultWriter;
 import io.rdma4j.qemu.process.ChildProcess;
 import io.rdma4j.qemu.process.HostCommand;
 import io.rdma4j.qemu.qtest.QtestDevice;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 
@@ -142,7 +143,7 @@ public final class LeftoversMain {
 
     private List<String> victimCommand(final String... arguments) {
         final List<String> command = new ArrayList<>();
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add(OtherJvm.java());
         command.addAll(ManagementFactory.getRuntimeMXBean().getInputArguments());
         command.add("-D" + STATE_FOLDER + '=' + state);
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Victim.class.getName(), address));

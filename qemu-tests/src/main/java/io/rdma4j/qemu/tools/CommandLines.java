@@ -8,7 +8,7 @@ package io.rdma4j.qemu.tools;
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
-import io.rdma4j.qemu.guest.JavaCommand;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.tools.Main;
 import io.rdma4j.tools.text.Terminal;
 
@@ -93,13 +93,13 @@ final class CommandLines {
     private static Outcome javaAsNobody(final int kib, final String classPath, final String main)
         throws IOException, InterruptedException {
         return system("ulimit -l " + kib + "; exec setpriv --reuid=65534 --regid=65534 --clear-groups "
-            + Path.of(System.getProperty("java.home"), "bin", "java") + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
-            + String.join(" ", JavaCommand.inheritedOptions()) + " -cp " + classPath + " " + main);
+            + OtherJvm.java() + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
+            + String.join(" ", OtherJvm.neededOptions()) + " -cp " + classPath + " " + main);
     }
 
     /** {@code ./rdma4j ...} as root, in a process of its own. */
     static Outcome rdma4jProcess(final String line) throws IOException, InterruptedException {
-        return system("exec " + Path.of(System.getProperty("java.home"), "bin", "java")
+        return system("exec " + OtherJvm.java()
             + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp " + System.getProperty("java.class.path") + " "
             + Main.class.getName() + " " + line);
     }

@@ -8,10 +8,10 @@ package io.rdma4j.qemu.tools;
 import static io.rdma4j.qemu.tools.CommandLines.rdma4j;
 
 import io.rdma4j.qemu.guest.FabricGuest;
-import io.rdma4j.qemu.guest.JavaCommand;
 import io.rdma4j.qemu.guest.ResultWriter;
 import io.rdma4j.qemu.process.ChildProcess;
 import io.rdma4j.qemu.tools.CommandLines.Outcome;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.tools.Main;
 
 import java.io.BufferedReader;
@@ -44,9 +44,9 @@ final class RxeFabricClaims {
     /** A program with this one's class path. */
     static List<String> java(final String main, final List<String> arguments) {
         final List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-XX:+UseSerialGC",
+            OtherJvm.java(), "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1"));
-        command.addAll(JavaCommand.inheritedOptions());
+        command.addAll(OtherJvm.neededOptions());
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
         command.addAll(arguments);
         return command;

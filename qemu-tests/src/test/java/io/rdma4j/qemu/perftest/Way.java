@@ -6,7 +6,7 @@
 package io.rdma4j.qemu.perftest;
 
 import io.rdma4j.qemu.guest.FabricGuest;
-import io.rdma4j.qemu.guest.JavaCommand;
+import io.rdma4j.testing.OtherJvm;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -74,11 +74,11 @@ enum Way {
     private List<String> program(final String test, final Path yielding) {
         if (this == RDMA4J) {
             final List<String> java = new ArrayList<>();
-            java.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-            java.addAll(JavaCommand.inheritedOptions());
+            java.add(OtherJvm.java());
+            java.addAll(OtherJvm.neededOptions());
             java.addAll(List.of("-XX:+UseSerialGC", "-Dagrona.disable.bounds.checks=true", "-cp",
-                JavaCommand.classPathEntries().stream().map(Path::toString).collect(Collectors.joining(":")),
-                "io.rdma4j.tools.Main", "perf", test, "-d", "ibv:" + FabricGuest.IBDEV, "--timeout", "60"));
+                OtherJvm.classPath(), "io.rdma4j.tools.Main", "perf", test, "-d",
+                "ibv:" + FabricGuest.IBDEV, "--timeout", "60"));
             return java;
         }
         final List<String> perftest = new ArrayList<>();
