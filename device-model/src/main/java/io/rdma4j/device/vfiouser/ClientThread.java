@@ -20,6 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 final class ClientThread implements AutoCloseable {
     /** So many files may wait to be closed, and those of one message more. */
     private static final int MAX_FILES = 128;
+    private static final long PAUSE_NANOS = 100_000;
 
     private final Runnable signals;
     private final Queue<Fd> files = new ConcurrentLinkedQueue<>();
@@ -53,6 +54,23 @@ final class ClientThread implements AutoCloseable {
     /** Whether files come faster than they can be closed. */
     boolean isBehind() {
         return files.size() > MAX_FILES;
+    }
+
+    /**
+     * Waits where files came faster than they were closed: this thread may have no processor for a while.
+     *
+     * @param nanos to wait at most.
+     * @return whether it caught up.
+     */
+    boolean catchesUp(long nanos) {
+        final long begun = System.nanoTime();
+        while (isBehind()) {
+            if (System.nanoTime() - begun > nanos) {
+                return false;
+            }
+            LockSupport.parkNanos(PAUSE_NANOS);
+        }
+        return true;
     }
 
     private void run() {

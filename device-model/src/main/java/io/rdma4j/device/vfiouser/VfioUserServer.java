@@ -37,7 +37,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  */
 public final class VfioUserServer implements AutoCloseable {
     /** How long the rest of a message may take, and the client to read an answer. */
-    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+    static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_MILLIS = 30_000;
     private static final int BACKLOG = 4;
     /** So many clients may leave a thread behind that their files hold up: together some 3,000, of 4,096 or more. */

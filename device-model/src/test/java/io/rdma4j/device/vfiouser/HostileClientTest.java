@@ -480,6 +480,27 @@ class HostileClientTest {
         }
     }
 
+    /** The thread that closes them may have no processor; here it waits for an eventfd. */
+    @Test
+    void whoPassesFilesFasterThanTheyAreClosedIsWaitedFor() {
+        try (Client client = Client.ready(served.path); EventFd event = EventFd.create();
+            EventFd full = EventFd.create()) {
+            good(client.setIrqs(DATA_EVENTFD | ACTION_TRIGGER, MSIX, 0, 1, full.fd()));
+            block(full);
+            good(client.setIrqs(DATA_NONE | ACTION_TRIGGER, MSIX, 0, 1));
+            served.await(() -> writing() == 1, "no thread writes");
+            final int before = Fd.openCount();
+            for (int i = 0; i < 64; i++) {
+                good(client.request(GET_INFO, payload(16).putInt(16), event.fd(), event.fd()));
+            }
+            client.send(HEADER_LENGTH + 16, GET_INFO, 0, payload(16).putInt(16), event.fd(), event.fd());
+            served.awaitOpenFiles(before + 130);
+            full.read();
+            assertThat(client.receive()).isNotNull();
+            served.awaitOpenFiles(before);
+        }
+    }
+
     /** Pages of a region may all be the same one; so much work costs a guest nothing. */
     @Test
     void whatAGuestHasPostedDoesNotKeepTheServerWhenTheGuestIsGone() {
