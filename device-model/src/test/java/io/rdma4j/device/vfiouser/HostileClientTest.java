@@ -58,6 +58,8 @@ class HostileClientTest {
 
     @AfterEach
     void theNextClientIsServed() {
+        // One that has passed its own socket is there until a thread has closed that.
+        served.awaitNoClient();
         try (ClientMachine machine = new ClientMachine(served.path)) {
             RawDriver.ready(new RawDriver(machine, served.device));
         }
