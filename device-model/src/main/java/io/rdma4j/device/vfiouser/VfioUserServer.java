@@ -283,7 +283,7 @@ public final class VfioUserServer implements AutoCloseable {
     /** What was not received goes with it, and may have files that wait: not at the cost of the other client. */
     private void discard(Fd socket) {
         if (closer == null) {
-            closer = new ClientThread("turned-away", () -> { });
+            closer = new ClientThread(device.address().path() + "-turned-away", () -> { });
         }
         closer.discard(socket);
     }

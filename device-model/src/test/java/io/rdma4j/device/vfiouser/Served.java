@@ -83,9 +83,17 @@ final class Served implements AutoCloseable {
         }
     }
 
+    /** Clients' threads close files when they have a processor: whoever counts files next is not to see them go. */
+    private void awaitClientThreads() {
+        final String name = "rdma4j-vfio-user-client-" + device.address().path();
+        await(() -> Thread.getAllStackTraces().keySet().stream().noneMatch(thread ->
+            thread.getName().equals(name) || thread.getName().equals(name + "-turned-away")), "a thread stays");
+    }
+
     @Override
     public void close() {
         server.close();
+        awaitClientThreads();
         device.close();
         try {
             Files.deleteIfExists(path);
