@@ -506,13 +506,14 @@ class WirePeerTest {
         final RawRegion gone = driver.registerInOne(MTU, RawPair.ALL);
         qp.destroy();
         qp = driver.createQp(RawQp.with().cq(cq));
-        qp.timeout = 20;
+        // 2.4 hours.
+        qp.timeout = 31;
         qp.connect(THEIR_QPN, bytes(theirs));
         qp.send(1, region.start(), 40, region.lkey);
         qp.send(2, region.start(), 40, region.lkey);
         qp.send(3, gone.start(), 40, gone.lkey);
         assertThat(serve()).hasSize(3);
-        driver.device().faults().passTime(Duration.ofHours(1));
+        driver.device().faults().passTime(Duration.ofHours(3));
         assertThat(serve()).as("the second time").hasSize(3);
         assertThat(driver.destroy(Command.DESTROY_MR, gone.handle)).isZero();
         // The peer has taken the first one, and had no receive for the second one; then one for its copy.
