@@ -24,12 +24,16 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
+import io.rdma4j.testing.Loopback;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -109,13 +113,15 @@ class GsiTest {
 
     /** Not by the short way between devices of a process. */
     @Test
-    void talksOverAWire() {
+    void talksOverAWire() throws UnknownHostException {
         talk(wired("left", 40), wired("right", 41));
     }
 
-    private End wired(String name, int host) {
-        final RawDriver driver = open("emulated:" + name + "?wire=udp&shortcut=false&address=127.0.0." + host);
-        final byte[] gid = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1, -1, 127, 0, 0, (byte) host};
+    private End wired(String name, int host) throws UnknownHostException {
+        final String address = Loopback.address(host);
+        final RawDriver driver = open("emulated:" + name + "?wire=udp&shortcut=false&address=" + address);
+        final byte[] gid = ByteBuffer.allocate(16).putShort(10, (short) -1).put(12,
+            InetAddress.getByName(address).getAddress()).array();
         driver.unbind(0, driver.gid());
         driver.ok(Command.CREATE_BIND, b -> new CreateBindRequest().wrap(b, 0).set(CreateBindRequest.MTU, 1024)
             .set(CreateBindRequest.VLAN, 0xfff).set(CreateBindRequest.INDEX, 0).set(CreateBindRequest.NEW_GID, gid)
