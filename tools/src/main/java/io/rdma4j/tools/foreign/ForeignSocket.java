@@ -110,9 +110,6 @@ public final class ForeignSocket implements AutoCloseable {
         int at = from;
         try {
             while (at < bytes.length) {
-                if (deadline.isPassed()) {
-                    throw new SocketTimeoutException();
-                }
                 socket.setSoTimeout((int) Math.min(Integer.MAX_VALUE, deadline.millis()));
                 final int came = in.read(bytes, at, bytes.length - at);
                 if (came < 0) {
@@ -121,6 +118,10 @@ public final class ForeignSocket implements AutoCloseable {
                         .build();
                 }
                 at += came;
+                // Not before: whoever comes late himself takes what has come meanwhile.
+                if (at < bytes.length && deadline.isPassed()) {
+                    throw new SocketTimeoutException();
+                }
             }
         } catch (final SocketTimeoutException e) {
             throw failed(RdmaException.ETIMEDOUT, "%d of %d bytes of %s came within %s s", at, bytes.length, what,

@@ -8,6 +8,7 @@ package io.rdma4j.tools.foreign;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Patience;
 
 import java.io.DataInputStream;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /** A program at the other end of a TCP connection, which says what its script has, byte for byte, on its own thread. */
@@ -49,9 +51,28 @@ final class ScriptedPeer {
         return listens(PATIENCE, script, client);
     }
 
-    /** As that, and the tested side waits for a short time only. */
-    static <T> T listensFor(final Script script, final Side<T> client) throws Exception {
-        return listens(SHORT, script, client);
+    /**
+     * The script's program listens, and says something too early: it has come before the tested side begins, which
+     * waits for a short time only.
+     */
+    static <T> T listensFor(final String said, final Script script, final Side<T> client) throws Exception {
+        final CountDownLatch begin = new CountDownLatch(1);
+        return listens(SHORT, peer -> {
+            peer.says(said);
+            begin.countDown();
+            script.play(peer);
+        }, socket -> {
+            await(begin);
+            return client.play(socket);
+        });
+    }
+
+    private static void await(final CountDownLatch latch) {
+        try {
+            Patience.await(latch, "what the script's program says");
+        } catch (final InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static <T> T listens(final Duration patience, final Script script, final Side<T> client)
