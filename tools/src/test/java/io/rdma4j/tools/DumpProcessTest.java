@@ -46,6 +46,8 @@ class DumpProcessTest {
                 });
                 worker.setDaemon(true);
                 worker.start();
+                // The worker may be without a processor for as long as anybody looks.
+                context.queryPort(1);
                 System.out.println("open");
                 while (System.in.read() >= 0) {
                     Thread.onSpinWait();
