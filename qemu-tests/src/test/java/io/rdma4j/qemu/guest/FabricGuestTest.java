@@ -8,6 +8,7 @@ package io.rdma4j.qemu.guest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -67,7 +68,7 @@ class FabricGuestTest {
         kernel = new GuestKernel(folder.resolve("vmlinuz"), modules, "6.1");
         context = new GuestContext().name("unit").output(folder.resolve("out"))
             .progress(new PrintStream(progress, true, StandardCharsets.UTF_8))
-            .bootTimeout(Duration.ofSeconds(20)).commandTimeout(Duration.ofSeconds(20));
+            .bootTimeout(Patience.duration()).commandTimeout(Patience.duration());
     }
 
     private FabricGuest start(final String script) throws IOException {
@@ -77,6 +78,15 @@ class FabricGuestTest {
         context.conclude();
         return FabricGuest.start(context, QemuMachine.fabric(context, kernel, Path.of("/bin/sh"),
             "fake QEMU 0"));
+    }
+
+    /** Lines come by a thread of their own, which may need a while for them. */
+    private void awaitProgress(final String text) {
+        final long end = System.nanoTime() + Patience.nanos();
+        while (!progress.toString(StandardCharsets.UTF_8).contains(text)) {
+            assertThat(System.nanoTime() - end).as("'%s' in: %s", text, progress).isNegative();
+            Patience.pause();
+        }
     }
 
     private static boolean isAlive(final long pid) {
@@ -193,6 +203,7 @@ class FabricGuestTest {
     void givesUpOnACommandAtItsDeadline() throws IOException {
         context.commandTimeout(Duration.ofSeconds(1));
         try (FabricGuest guest = start("echo deaf; touch $share/ready; exec sleep 60")) {
+            awaitProgress("deaf");
             assertThatThrownBy(() -> guest.runCommand(List.of("true"))).isInstanceOf(GuestException.class)
                 .hasMessageContaining("did not finish command 1, true, within 1 s").hasMessageContaining("| deaf");
         }
@@ -212,14 +223,13 @@ class FabricGuestTest {
         final FabricGuest guest = start(OBEDIENT);
         final Thread closer = new Thread(guest::close);
         closer.start();
+        awaitProgress("--attach " + guest.folder());
         closer.join(700);
         assertThat(closer.isAlive()).isTrue();
         assertThat(isAlive(guest.pid())).isTrue();
         Files.writeString(guest.folder().resolve("share/poweroff"), "");
-        closer.join(20_000);
-        assertThat(closer.isAlive()).isFalse();
+        Patience.join(closer);
         assertThat(isAlive(guest.pid())).isFalse();
-        assertThat(progress.toString(StandardCharsets.UTF_8)).contains("--attach " + guest.folder());
     }
 
     @Test
@@ -235,6 +245,7 @@ class FabricGuestTest {
         assertThat(context.emulated()).isFalse();
         try (FabricGuest guest = FabricGuest.start(context, new UmlMachine(new UmlKernel(program, "6.1")))) {
             assertThat(guest.runCommand(List.of("echo", "done")).output()).containsExactly("done");
+            awaitProgress("fake kernel, mem=600M");
             assertThat(guest.folder().resolve("console.log")).content().contains("fake kernel, mem=600M");
             assertThat(guest.folder().resolve("share/settings.sh")).content().contains("terminal=tty1");
         }
