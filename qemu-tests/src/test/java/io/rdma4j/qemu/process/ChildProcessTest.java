@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.testing.OtherJvm;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -19,10 +20,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.TimeUnit;
 
 class ChildProcessTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Patience.duration();
 
     @TempDir
     private Path folder;
@@ -162,7 +162,7 @@ class ChildProcessTest {
             assertThat(log).content().contains("] pid ");
             assertThat(made).exists();
             jvm.destroy();
-            assertThat(jvm.waitFor(LONG.toMillis(), TimeUnit.MILLISECONDS)).as("the JVM ended").isTrue();
+            assertThat(Patience.ends(jvm)).as("the JVM ended").isTrue();
             assertThat(made).doesNotExist();
             final long pid = Long.parseLong(Files.readString(log).replaceAll("(?s).*] pid (\\d+).*", "$1"));
             assertThat(ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)).as("it runs").isFalse();

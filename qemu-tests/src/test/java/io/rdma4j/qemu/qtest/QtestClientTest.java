@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Patience;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -26,6 +27,8 @@ import java.util.Collections;
 import java.util.List;
 
 class QtestClientTest {
+    private static final int LONG_MILLIS = (int) Patience.millis();
+
     @TempDir
     private Path folder;
 
@@ -40,7 +43,7 @@ class QtestClientTest {
     }
 
     private QtestClient answering(final String text) throws IOException {
-        return connect((command, channel) -> send(channel, text), 10_000);
+        return connect((command, channel) -> send(channel, text), LONG_MILLIS);
     }
 
     @AfterEach
@@ -76,7 +79,7 @@ class QtestClientTest {
     void readsNumbersOfAnyWidth() throws IOException {
         final List<String> answers = new ArrayList<>(
             List.of("OK 0x11\n", "OK 0x00000000ffffffff\n", "OK 0x80000000\r\n"));
-        connect((command, channel) -> send(channel, answers.remove(0)), 10_000);
+        connect((command, channel) -> send(channel, answers.remove(0)), LONG_MILLIS);
         assertThat(client.memoryRead(0)).isEqualTo(0x11);
         assertThat(client.memoryRead(0)).isEqualTo(-1);
         assertThat(client.memoryRead(0)).isEqualTo(0x80000000);
@@ -89,7 +92,7 @@ class QtestClientTest {
                 send(channel, piece);
                 Thread.sleep(20);
             }
-        }, 10_000);
+        }, LONG_MILLIS);
         assertThat(client.memoryRead(0)).isEqualTo(0x1234);
         assertThat(client.memoryRead(4)).isEqualTo(0x1234);
     }
@@ -97,7 +100,7 @@ class QtestClientTest {
     @Test
     void aRefusalIsAnErrorButTheConnectionLives() throws IOException {
         connect((command, channel) -> send(channel,
-            command.equals("bogus") ? "FAIL Unknown command 'bogus'\n" : "OK\n"), 10_000);
+            command.equals("bogus") ? "FAIL Unknown command 'bogus'\n" : "OK\n"), LONG_MILLIS);
         assertFailure(() -> client.command("bogus"), RdmaException.EINVAL, "bogus", "Unknown command");
         assertThat(client.command("endianness")).isEmpty();
     }
@@ -133,7 +136,7 @@ class QtestClientTest {
 
     @Test
     void saysThatQemuIsGone() throws IOException {
-        connect((command, channel) -> channel.close(), 10_000);
+        connect((command, channel) -> channel.close(), LONG_MILLIS);
         assertFailure(() -> client.memoryRead(0), RdmaException.EIO, "closed the connection");
     }
 
@@ -162,7 +165,8 @@ class QtestClientTest {
 
     @Test
     void threadsDoNotMixTheirCommands() throws Exception {
-        connect((command, channel) -> send(channel, "OK " + command.substring("readl ".length()) + "\n"), 10_000);
+        connect((command, channel) -> send(channel, "OK " + command.substring("readl ".length()) + "\n"),
+            LONG_MILLIS);
         final List<String> wrong = Collections.synchronizedList(new ArrayList<>());
         final List<Thread> threads = new ArrayList<>();
         for (int t = 0; t < 4; t++) {
@@ -178,8 +182,7 @@ class QtestClientTest {
         }
         threads.forEach(Thread::start);
         for (final Thread thread : threads) {
-            thread.join(20_000);
-            assertThat(thread.isAlive()).isFalse();
+            Patience.join(thread);
         }
         assertThat(wrong).isEmpty();
         assertThat(client.roundTrips()).isEqualTo(800);
@@ -198,11 +201,12 @@ class QtestClientTest {
         connect((command, channel) -> {
             seen[0] = channel;
             send(channel, "OK\n");
-        }, 10_000);
+        }, LONG_MILLIS);
         client.command("endianness");
         client.close();
-        for (int i = 0; i < 2_000 && seen[0].isOpen(); i++) {
-            Thread.sleep(10);
+        final long end = System.nanoTime() + Patience.nanos();
+        while (seen[0].isOpen() && System.nanoTime() - end < 0) {
+            Patience.pause();
         }
         assertThat(seen[0].isOpen()).as("server's end").isFalse();
     }

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.hw.pci.MsixCapability;
+import io.rdma4j.testing.Patience;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -20,7 +21,7 @@ import java.util.concurrent.atomic.AtomicLong;
 class QtestInterruptsTest {
     private static final long WORDS_AT = 0x10_0000;
     private static final long BAR_AT = 0xe000_0000L;
-    private static final long LONG = TimeUnit.SECONDS.toNanos(20);
+    private static final long LONG = Patience.nanos();
 
     private final FakeMachine machine = new FakeMachine();
     private final UnsafeBuffer words = new UnsafeBuffer(new byte[4096]);
@@ -92,7 +93,7 @@ class QtestInterruptsTest {
         Thread.sleep(50);
         assertThat(waiter.isAlive()).isTrue();
         fire(0);
-        waiter.join(10_000);
+        Patience.join(waiter);
         assertThat(taken).hasValue(1);
     }
 
@@ -106,7 +107,7 @@ class QtestInterruptsTest {
         Thread.sleep(50);
         interrupts.disable();
         interrupts.disable();
-        waiter.join(10_000);
+        Patience.join(waiter);
         assertThat(taken).hasValue(0);
         assertThat(control() & MsixCapability.ENABLE).isZero();
     }
