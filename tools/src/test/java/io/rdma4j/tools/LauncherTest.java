@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,7 +19,6 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -35,7 +35,6 @@ class LauncherTest {
     /** Lasts until another launcher waits for it; not for ever, so that a failure leaves no process behind. */
     private static final String BUILD_THAT_IS_WAITED_FOR = "for i in {1..600}; do "
         + "grep -q 'waiting for another build' $HOME/err* && break; sleep 0.05; done\n" + WHOLE_BUILD;
-    private static final long DEADLINE_SECONDS = 20;
 
     @TempDir
     private Path machine;
@@ -119,7 +118,7 @@ class LauncherTest {
     }
 
     private static Outcome await(final Running running) throws IOException, InterruptedException {
-        final boolean ended = running.process().waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS);
+        final boolean ended = Patience.ends(running.process());
         running.process().destroyForcibly();
         final Outcome outcome = new Outcome(ended ? running.process().exitValue() : -1,
             Files.readString(running.out()), Files.readString(running.err()));
@@ -253,7 +252,7 @@ class LauncherTest {
     }
 
     private static void awaitText(final Path file, final String text) throws IOException, InterruptedException {
-        final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(DEADLINE_SECONDS);
+        final long end = System.nanoTime() + Patience.nanos();
         while (!Files.readString(file).contains(text)) {
             assertThat(System.nanoTime() - end).as("%s says: %s", file, Files.readString(file)).isNegative();
             Thread.sleep(10);
