@@ -195,7 +195,7 @@ class QpModifyTest {
         when(device, Command.MODIFY_QP, () -> unbinding.set(startAndBlock(thrown, () -> device.unbindGid(0))));
 
         ud.modify(QpAttributes.to(QpState.RTR));
-        unbinding.get().join(10_000);
+        Patience.join(unbinding.get());
 
         assertThat(thrown.get()).isInstanceOfSatisfying(RdmaException.class,
             e -> assertThat(e.errno()).isEqualTo(RdmaException.EBUSY)).hasMessageContaining(ud.toString());
@@ -260,7 +260,7 @@ class QpModifyTest {
         });
 
         Refusals.assertClosed(device::allocatePd, device + " is closed");
-        closing.get().join(10_000);
+        Patience.join(closing.get());
         assertThat(thrown.get()).isNull();
     }
 }
