@@ -15,9 +15,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -83,7 +81,6 @@ public final class ShmCarrier implements Carrier {
     private final Map<Gid, ShmPeer> peers = new HashMap<>();
     private volatile ShmLane[] lanes = {};
     private volatile boolean closed;
-    private Set<Path> owners = Set.of();
     /** Nonce of the last ring that was offered: they count upwards, so a reader knows the later one of two. */
     private long lastRing = ShmFolder.random();
     private long folderSeen = -1;
@@ -305,19 +302,25 @@ public final class ShmCarrier implements Carrier {
     @Override
     public boolean reaches(final Gid dest) {
         try {
-            final boolean taken = folder.isTaken(dest);
-            if (!taken && !missed) {
-                missed = true;
-                // Any thread asks, also one that meets the end, when the memory of what is woken goes.
-                synchronized (control) {
-                    wakeUp();
-                }
-            }
-            return taken;
+            // Who came between the look and the note of it is met by a second look: the poller may have seen it before.
+            return folder.isTaken(dest) || miss() && folder.isTaken(dest);
         } catch (final IOException e) {
             refuse(e.getMessage()); // It says why to whoever asks why nobody is reached.
             return false;
         }
+    }
+
+    /** Somebody is not there; false if that was noted before. */
+    private boolean miss() {
+        if (missed) {
+            return false;
+        }
+        missed = true;
+        // Any thread asks, also one that meets the end, when the memory of what is woken goes.
+        synchronized (control) {
+            wakeUp();
+        }
+        return true;
     }
 
     /** No peer and no ring. */
@@ -457,14 +460,14 @@ public final class ShmCarrier implements Carrier {
     }
 
     private void scan() {
-        final Set<Path> found = new HashSet<>();
         leftOver = false;
+        // Whoever is still missed is missed anew.
+        if (missed) {
+            missed = false;
+            epoch.incrementAndGet();
+        }
         try {
             for (final Path file : folder.files()) {
-                if (ShmFolder.isOfOwner(file)) {
-                    found.add(file);
-                    continue;
-                }
                 final ShmFolder.Offer offer = ShmFolder.Offer.of(file);
                 if (offer != null && homes.containsKey(offer.dest())) {
                     tryAccept(offer);
@@ -473,15 +476,6 @@ public final class ShmCarrier implements Carrier {
         } catch (final IOException e) {
             leftOver = true;
             refuse(e.getMessage());
-            return;
-        }
-        if (!found.equals(owners)) {
-            owners = found;
-            // Routes to those that are there stay as they are: a lane tells when its peer has gone.
-            if (missed) {
-                missed = false;
-                epoch.incrementAndGet();
-            }
         }
     }
 

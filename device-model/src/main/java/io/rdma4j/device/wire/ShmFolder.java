@@ -335,10 +335,6 @@ final class ShmFolder {
         return found;
     }
 
-    static boolean isOfOwner(final Path file) {
-        return file.getFileName().toString().startsWith(GID);
-    }
-
     /** Removes what dead processes left. */
     void sweep() {
         try {

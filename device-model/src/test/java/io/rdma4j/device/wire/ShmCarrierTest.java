@@ -93,6 +93,26 @@ class ShmCarrierTest extends ShmFixture {
         assertThatThrownBy(() -> first.bind(A)).hasMessageContaining("closed");
     }
 
+    /** The name in the folder is the same as before. */
+    @Test
+    void whoFollowsADeadOneIsFoundByWhoMissedIt() throws Exception {
+        final ShmCarrier a = carrier(A);
+        Files.writeString(folder.resolve("gid-fe80000000000000000000000000000b"), "left by a dead process");
+        final int before = a.epoch();
+        assertThat(a.reaches(C)).isFalse();
+        await("the folder was looked at", () -> {
+            a.poll(frame -> { }, 1);
+            return a.epoch() != before;
+        });
+        assertThat(a.reaches(B)).isFalse();
+        final int missing = a.epoch();
+        carrier(B);
+        await("the epoch says that somebody has come", () -> {
+            a.poll(frame -> { }, 1);
+            return a.epoch() != missing;
+        });
+    }
+
     @Test
     void aLaneNeedsBothEnds() throws Exception {
         final ShmCarrier a = carrier(A);
