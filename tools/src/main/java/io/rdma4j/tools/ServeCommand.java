@@ -106,7 +106,11 @@ final class ServeCommand implements Runnable {
         sockets.forEach(socket -> tell("listening at " + socket));
         interruption.await(Long.MAX_VALUE);
         Thread.interrupted(); // What is closed may wait for its threads.
-        Runtime.getRuntime().removeShutdownHook(hook);
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (final IllegalStateException e) {
+            return; // A signal came on top of it: the hook is at it.
+        }
         end();
     }
 

@@ -185,19 +185,19 @@ class ForeignPeersTest {
     @Test
     void perftestThatWasGivenAnotherNumberIsAnError() throws Exception {
         final Listening fewer = new Listening(
-            "perf write_bw -s 64 -n 50 --peer perftest -d emulated:fewer --server=:0 --timeout 5");
-        final Cli.Outcome more = Cli.run(("perf write_bw -s 64 -n 60 --peer perftest -d emulated:more --timeout 5 "
+            "perf write_bw -s 64 -n 50 --peer perftest -d emulated:fewer --server=:0 --timeout 50");
+        final Cli.Outcome more = Cli.run(("perf write_bw -s 64 -n 60 --peer perftest -d emulated:more --timeout 50 "
             + fewer.address()).split(" "));
         assertThat(fewer.outcome().exitCode()).isEqualTo(1);
         assertThat(fewer.outcome().err()).contains("it moved 60 messages of 64 bytes", "of 50 of 64");
         assertThat(more.exitCode()).isEqualTo(1);
         final Listening waiting = new Listening(
-            "perf send_bw -s 64 -n 60 --peer perftest -d emulated:waiting --server=:0 --timeout 5");
-        final Cli.Outcome done = Cli.run(("perf send_bw -s 64 -n 50 --peer perftest -d emulated:done --timeout 5 "
+            "perf send_bw -s 64 -n 60 --peer perftest -d emulated:waiting --server=:0 --timeout 10");
+        final Cli.Outcome done = Cli.run(("perf send_bw -s 64 -n 50 --peer perftest -d emulated:done --timeout 10 "
             + waiting.address()).split(" "));
         assertThat(waiting.outcome().exitCode()).isEqualTo(1);
         assertThat(waiting.outcome().err())
-            .contains("nothing came for 5.0 s", "the other end is perftest at 127.0.0.1");
+            .contains("nothing came for 10.0 s", "the other end is perftest at 127.0.0.1");
         assertThat(done.exitCode()).isEqualTo(1);
     }
 

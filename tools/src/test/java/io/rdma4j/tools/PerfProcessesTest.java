@@ -123,7 +123,7 @@ class PerfProcessesTest {
     @ParameterizedTest
     @ValueSource(strings = {"send_lat", "write_lat", "read_lat", "send_bw"})
     void aClientThatEndsInTheMiddleIsNoticed(final String test) throws Exception {
-        final Server server = new Server(test + " -d fake:there-" + test + "?lacks=none --timeout 5 -s 64");
+        final Server server = new Server(test + " -d fake:there-" + test + "?lacks=none --timeout 10 -s 64");
         final Cli.Outcome near = server.client(
             test + " -d fake:here-" + test + "?lacks=none&fault=error&qp=1&after=6 --warmup 0 -s 64"
                 + (test.endsWith("bw") ? " -Q 1 -t 1" : ""));
@@ -131,14 +131,14 @@ class PerfProcessesTest {
         assertThat(near.err()).contains(test + " failed", "RNR_RETRY_EXC_ERR");
         final Cli.Outcome far = server.outcome();
         assertThat(far.exitCode()).isEqualTo(1);
-        assertThat(far.errLines().get(0)).contains("nothing came for 5.0 s", "server QP 0x", "in another process");
+        assertThat(far.errLines().get(0)).contains("nothing came for 10.0 s", "server QP 0x", "in another process");
         assertThat(far.err()).contains("dump of fake:there-" + test);
     }
 
     @Waiting
     @Test
     void anotherProgramIsRefused() throws Exception {
-        final Server server = new Server("send_lat -d emulated:strangers --timeout 5");
+        final Server server = new Server("send_lat -d emulated:strangers --timeout 50");
         final String address = server.address();
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(),
             Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)))) {
@@ -146,7 +146,7 @@ class PerfProcessesTest {
                 .write(("GET / HTTP/1.1\r\n\r\n" + "x".repeat(64)).getBytes(StandardCharsets.UTF_8));
             assertThat(server.outcome().exitCode()).isEqualTo(1);
         }
-        final Server pingPong = new Server("send_lat -d emulated:strangers --timeout 5");
+        final Server pingPong = new Server("send_lat -d emulated:strangers --timeout 50");
         final Cli.Outcome near = Cli.run("pingpong", "-d", "emulated:stranger", "--connect", pingPong.address());
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(pingPong.outcome().exitCode()).isEqualTo(1);

@@ -114,7 +114,7 @@ class PingpongProcessesTest {
     @Waiting
     @Test
     void rcAndUdDoNotPlayEachOther() throws Exception {
-        final Listening listening = listen("-d emulated:datagrams --ud --timeout 5 --listen=:0");
+        final Listening listening = listen("-d emulated:datagrams --ud --timeout 10 --listen=:0");
         final Cli.Outcome near = connect(listening, "-d emulated:connected");
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(near.err()).contains("its QP is RC, the own one is UD");
@@ -135,13 +135,13 @@ class PingpongProcessesTest {
     @Waiting
     @Test
     void aPeerThatEndsInTheMiddleIsNoticed() throws Exception {
-        final Listening listening = listen("-d fake:there -w 0 --timeout 5 --listen=:0");
+        final Listening listening = listen("-d fake:there -w 0 --timeout 10 --listen=:0");
         final Cli.Outcome near = connect(listening, "-d fake:here?fault=full&after=7 -w 0 -n 20");
         assertThat(near.exitCode()).isEqualTo(1);
         assertThat(near.err()).contains("post send failed", "QUEUE_FULL");
         final Cli.Outcome far = listening.outcome();
         assertThat(far.exitCode()).isEqualTo(1);
-        assertThat(far.errLines().get(0)).contains("nothing came from 127.0.0.1:", "for 5.0 s", "waits for wr_id 0x0");
+        assertThat(far.errLines().get(0)).contains("nothing came from 127.0.0.1:", "for 10.0 s", "waits for wr_id 0x0");
         assertThat(far.err()).contains("the other process ended", "dump of fake:there");
     }
 

@@ -27,6 +27,9 @@ public final class Interruption implements AutoCloseable {
     /** Ctrl-C is this one's from now on. */
     public Interruption() {
         before = exchange(null);
+        if (pressed.getCount() == 0) {
+            close(); // Pressed before it was known what to give back.
+        }
     }
 
     private void press() {
