@@ -50,9 +50,9 @@ final class EventCases {
     }
 
     /** Has an event sent for the near QP of this pair, which stays as it is. */
-    private static void raise(final QueuePair qp) {
+    private static void raise(final ConformanceEnv env, final QueuePair qp) {
         qp.modify(QpAttributes.to(QpState.SQD).sqdAsyncNotify(true));
-        qp.modify(QpAttributes.to(QpState.RTS));
+        StateCases.back(env, qp);
     }
 
     /** Takes the event of this object, and does not acknowledge it. */
@@ -78,7 +78,7 @@ final class EventCases {
             pairs.add(RcPair.between(env, near, far, 4, 1));
         }
         for (final int i : new int[] {2, 0, 1, 0}) {
-            raise(pairs.get(i).nearQp());
+            raise(env, pairs.get(i).nearQp());
             final AsyncEvent event = take(env, pairs.get(i).nearQp());
             Check.equal(AsyncEventType.SQ_DRAINED, event.type(), "type");
             Check.that(!event.isAcknowledged(), "it is acknowledged before anybody did");
@@ -90,7 +90,7 @@ final class EventCases {
 
     private static void closeWaits(final ConformanceEnv env) throws Exception {
         final RcPair pair = RcPair.connected(env, 4, 1);
-        raise(pair.nearQp());
+        raise(env, pair.nearQp());
         final AsyncEvent event = take(env, pair.nearQp());
         final CountDownLatch begun = new CountDownLatch(1);
         final FutureTask<Void> closing = new FutureTask<>(() -> {
@@ -115,7 +115,7 @@ final class EventCases {
 
     private static void closeRefused(final ConformanceEnv env) {
         final RcPair pair = RcPair.connected(env, 4, 1);
-        raise(pair.nearQp());
+        raise(env, pair.nearQp());
         final AsyncEvent event = take(env, pair.nearQp());
         Check.refused(EBUSY, pair.nearQp()::close, "closing a QP whose event this thread holds", "SQ_DRAINED");
         Check.that(!pair.nearQp().isClosed(), "it was closed all the same");
@@ -127,8 +127,8 @@ final class EventCases {
     private static void dropped(final ConformanceEnv env) {
         final RcPair first = RcPair.connected(env, 4, 1);
         final RcPair second = RcPair.connected(env, 4, 1);
-        raise(first.nearQp());
-        raise(second.nearQp());
+        raise(env, first.nearQp());
+        raise(env, second.nearQp());
         first.nearQp().close();
         take(env, second.nearQp()).acknowledge();
         Events.none(env.device(), first.nearQp());
@@ -144,7 +144,7 @@ final class EventCases {
             }
         })) {
             for (int i = 0; i < env.times(10, 100); i++) {
-                raise(pair.nearQp());
+                raise(env, pair.nearQp());
                 final AsyncEvent event = told.poll(env.patience(PATIENCE).toMillis(), TimeUnit.MILLISECONDS);
                 Check.that(event != null && event.type() == AsyncEventType.SQ_DRAINED, "round %d: %s", i, event);
             }
@@ -164,7 +164,7 @@ final class EventCases {
             throw new IllegalStateException("the listener's mistake");
         }));
         for (int i = 0; i < 3; i++) {
-            raise(pair.nearQp());
+            raise(env, pair.nearQp());
             Check.that(told.poll(env.patience(PATIENCE).toMillis(), TimeUnit.MILLISECONDS) != null,
                 "nothing was told in round %d", i);
         }
@@ -185,7 +185,7 @@ final class EventCases {
             entered.countDown();
             await(leave);
         })) {
-            raise(pair.nearQp());
+            raise(env, pair.nearQp());
             Check.that(entered.await(env.patience(PATIENCE).toMillis(), TimeUnit.MILLISECONDS), "nothing was told");
             for (int i = 0; i < 20; i++) {
                 pair.exchange(from, 0, to, 0, 64);
