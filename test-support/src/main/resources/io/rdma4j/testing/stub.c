@@ -193,8 +193,6 @@ void stub_refuse_states(int error) { state_errno = error; }
 void stub_port(int state) { port_state = state; }
 /* Of the two GIDs: 1 RoCE version 1, 2 RoCE version 2. */
 void stub_gid_types(int first, int second) { gid_types[0] = first; gid_types[1] = second; }
-/* What is there will never be given back. */
-void stub_forget(void) { live = 0; }
 /* An event of the device that was opened last. */
 void stub_event(void *element, int type) {
     LOCKED;
