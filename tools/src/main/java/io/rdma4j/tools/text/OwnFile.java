@@ -83,11 +83,14 @@ public final class OwnFile {
      * @throws RdmaException what writing it would end with: ENOENT, EACCES or EIO.
      */
     public static void require(final String operation, final Path file) {
-        final Path folder = file == null ? null : file.toAbsolutePath().normalize().getParent();
+        if (file == null) {
+            return;
+        }
+        final Path folder = file.toAbsolutePath().normalize().getParent();
         if (folder != null && !Files.isDirectory(folder)) {
             throw FileFailure.ofAbsent(operation, file).build();
         }
-        final String objection = file == null ? null : whyNot(file);
+        final String objection = whyNot(file);
         if (objection != null) {
             throw RdmaException.of(operation).object(file).detail("%s", objection)
                 .errno(objection.startsWith(NO_RIGHT) ? RdmaException.EACCES : RdmaException.EIO).build();
