@@ -50,6 +50,10 @@ enum Quirk {
     SQD("drained-send-queues-stay-drained", "rxe",
         "does not go on with what was posted in SQD when the QP is in RTS again, refuses to go there at once, and "
             + "tells of the end of draining also if it was not asked to"),
+    /** Linux 6.1, rxe_req.c, rxe_wqe_is_fenced: what goes out once more may wait for itself. */
+    FENCES("fences-are-looked-at-again", "rxe",
+        "asks again whether all READs and atomics are over when it sends a fenced request once more: one that is an "
+            + "atomic or a READ itself, or has one behind it, then waits for ever, and the QP with it"),
     /** To ERR instead of SQE. */
     NO_SQE("failed-datagrams-end-the-qp", "rxe", "moves a datagram QP to ERR, not SQE, when a send fails"),
     /** Linux 6.1, rxe_resp.c, check_rkey. */
