@@ -5,7 +5,12 @@
 
 package io.rdma4j.testing;
 
-/** Addresses of this host that no test of another process takes at the same time: all of 127.0.0.0/8 is there. */
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+
+/** Places of this host that no test of another process takes at the same time. */
 public final class Loopback {
     private static final long PID = ProcessHandle.current().pid();
     private static final int BYTE = 0xff;
@@ -14,7 +19,20 @@ public final class Loopback {
     }
 
     /**
-     * {@return an address of this process, such as 127.17.4.HOST}
+     * Takes a TCP port of the loopback address at which nobody listens: who connects there is refused. A port that was
+     * free a moment ago may be another program's.
+     *
+     * @return has the port until it is closed.
+     * @throws IOException if there is none.
+     */
+    public static Socket deafPort() throws IOException {
+        final Socket socket = new Socket();
+        socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+        return socket;
+    }
+
+    /**
+     * {@return an address of this process, such as 127.17.4.HOST: all of 127.0.0.0/8 is there}
      *
      * @param host 1 to 254
      */

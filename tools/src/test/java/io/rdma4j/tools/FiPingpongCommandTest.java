@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Loopback;
 import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.tools.text.Terminal;
 import org.junit.jupiter.api.Test;
@@ -250,13 +251,12 @@ class FiPingpongCommandTest {
 
     @Test
     void nobodyIsThere() throws Exception {
-        final int free;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            free = socket.getLocalPort();
+        try (Socket deaf = Loopback.deafPort()) {
+            final Cli.Outcome client =
+                Cli.run("fi_pingpong", "-p", Integer.toString(deaf.getLocalPort()), "127.0.0.1");
+            assertThat(client.exitCode()).isEqualTo(1);
+            assertThat(client.err()).contains("FI_ECONNREFUSED", "--server");
         }
-        final Cli.Outcome client = Cli.run("fi_pingpong", "-p", Integer.toString(free), "127.0.0.1");
-        assertThat(client.exitCode()).isEqualTo(1);
-        assertThat(client.err()).contains("FI_ECONNREFUSED", "--server");
         final Cli.Outcome server = Cli.run("fi_pingpong", "--server", "-p", "0", "--timeout", "0.2");
         assertThat(server.exitCode()).isEqualTo(1);
         assertThat(server.err()).contains("FI_ETIMEDOUT");

@@ -8,6 +8,7 @@ package io.rdma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Loopback;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -124,15 +125,13 @@ class ForeignPeersTest {
     @ParameterizedTest
     @CsvSource({"127.0.0.1", "--connect 127.0.0.1"})
     void nobodyIsThere(final String place) throws Exception {
-        final int free;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            free = socket.getLocalPort();
-        }
-        for (final String game : new String[] {"pingpong --peer ibverbs ", "perf send_lat --peer perftest "}) {
-            final Cli.Outcome outcome = Cli.run((game + place + ":" + free).split(" "));
-            assertThat(outcome.exitCode()).isEqualTo(1);
-            assertThat(outcome.errLines()).singleElement().asString()
-                .contains("connect with another program", "start the other program first");
+        try (Socket deaf = Loopback.deafPort()) {
+            for (final String game : new String[] {"pingpong --peer ibverbs ", "perf send_lat --peer perftest "}) {
+                final Cli.Outcome outcome = Cli.run((game + place + ":" + deaf.getLocalPort()).split(" "));
+                assertThat(outcome.exitCode()).isEqualTo(1);
+                assertThat(outcome.errLines()).singleElement().asString()
+                    .contains("connect with another program", "start the other program first");
+            }
         }
     }
 

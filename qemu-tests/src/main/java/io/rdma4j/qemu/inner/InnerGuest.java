@@ -34,7 +34,7 @@ public final class InnerGuest implements AutoCloseable {
     static final String MARK = "inner: ";
 
     private static final Duration START = Duration.ofMinutes(2);
-    private static final Duration BOOT = Duration.ofMinutes(10);
+    private static final Duration BOOT = Duration.ofMinutes(25);
     private static final Duration COMMAND = Duration.ofMinutes(2);
     /** A machine that says nothing for so long, and should, is asked whether it lives. */
     private static final Duration SILENCE = Duration.ofSeconds(90);

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.Loopback;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QpAddress;
 
@@ -19,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -142,12 +143,11 @@ class PingpongHandshakeTest {
             assertThatThrownBy(() -> new ForeignListener(listener.address())).isInstanceOf(RdmaException.class)
                 .hasMessageContaining("listen for another program");
         }
-        final InetSocketAddress free;
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            free = (InetSocketAddress) socket.getLocalSocketAddress();
+        try (Socket deaf = Loopback.deafPort()) {
+            assertThatThrownBy(() -> ForeignSocket.connect(
+                (InetSocketAddress) deaf.getLocalSocketAddress(), Duration.ofSeconds(30)))
+                .isInstanceOf(RdmaException.class).hasMessageContaining("start the other program first");
         }
-        assertThatThrownBy(() -> ForeignSocket.connect(free, Duration.ofSeconds(30)))
-            .isInstanceOf(RdmaException.class).hasMessageContaining("start the other program first");
         assertThatThrownBy(() -> ForeignSocket.connect(InetSocketAddress.createUnresolved("nowhere.invalid", 1),
             Duration.ofSeconds(30))).isInstanceOf(RdmaException.class).hasMessageContaining("unknown host");
     }
