@@ -209,9 +209,10 @@ public final class Engine implements Port {
     }
 
     private void afterDoorbell() {
-        if (!polled) {
-            // Else an answer may have come that nobody has looked at: the wire takes it first.
+        if (wire == null) {
             context.timers().service();
+        } else if (!polled) {
+            wire.serviceTimers();
         }
         context.drain();
         if (polled) {

@@ -149,6 +149,22 @@ public final class Wire extends Padded implements FrameReceiver {
         }
     }
 
+    /**
+     * Looks whether the time of something has come. An answer may have come as well, which nobody has looked at: what
+     * came is taken first. Who has the turn does so in a moment, and does not sleep meanwhile.
+     */
+    void serviceTimers() {
+        if (!inUse) {
+            context.timers().service();
+        } else if (context.timers().left() == 0) {
+            if (turn.compareAndSet(false, true)) {
+                serveInTurn();
+            } else {
+                carrier.wakeUp();
+            }
+        }
+    }
+
     /** {@return a number that changes when somebody polls and finds nothing} */
     int helped() {
         return helped;
