@@ -14,8 +14,8 @@ import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.hw.pvrdma.SendFlags;
-import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WcOpcode;
+import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.testing.Patience;
 
@@ -70,17 +70,9 @@ class DueOverWireTest {
             .rdma(there.start(), there.rkey).sge(here.start(), 64, here.lkey));
     }
 
-    private void pollInVain(RawDriver driver, RawCq cq) {
-        driver.uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(cq.handle));
-    }
-
     private void awaitAnswer(long wrId) {
-        final long deadline = System.nanoTime() + Patience.nanos();
-        while (asked.isEmpty() && System.nanoTime() - deadline < 0) {
-            answerer.device().service();
-            Patience.pause();
-        }
-        assertThat(asked.pollQuick()).as(asker.device()::describe).isEqualTo(wrId);
+        assertThat(asked.awaitServing(answerer)).extracting(RawCq.Completion::wrId, RawCq.Completion::status)
+            .containsExactly(wrId, WcStatus.PVRDMA_WC_SUCCESS);
     }
 
     @Test
@@ -99,7 +91,7 @@ class DueOverWireTest {
         write(4);
         answerer.device().service();
         asker.device().faults().passTime(LONGER_THAN_THE_TIMEOUT);
-        pollInVain(asker, asked);
+        asked.pollInVain();
         goesOn.countDown();
 
         awaitAnswer(4);

@@ -10,7 +10,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.hw.pvrdma.SendFlags;
-import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.testing.Patience;
@@ -48,11 +47,6 @@ class WireThreadTest {
         pair.close();
     }
 
-    /** A poll that found nothing, as a driver tells the device of it. */
-    private void pollInVain() {
-        pair.driver.uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(pair.cqA.handle));
-    }
-
     /** Sleeps for a moment, and not until something comes. */
     private boolean standsBack() {
         final StackTraceElement[] stack = thread.getStackTrace();
@@ -70,7 +64,7 @@ class WireThreadTest {
         while (!standsBack()) {
             assertThat(System.nanoTime() - deadline).as("%s", thread.getState()).isNegative();
             for (int i = 0; i < 100; i++) {
-                pollInVain();
+                pair.cqA.pollInVain();
             }
         }
     }
@@ -79,7 +73,7 @@ class WireThreadTest {
     @Test
     void itGoesOnBesideWhoHardlyPolls() {
         for (int i = 0; i < 3; i++) {
-            pollInVain();
+            pair.cqA.pollInVain();
             final long until = System.nanoTime() + SHORT_NANOS;
             while (System.nanoTime() - until < 0) {
                 assertThat(standsBack()).as("after %d polls", i + 1).isFalse();

@@ -120,7 +120,7 @@ final class MixedCases {
                 final boolean waits = kind.changes() && fetches;
                 if (waits && !fences) {
                     post(requests);
-                    takeSent();
+                    take(sent);
                     fetches = false;
                 }
                 final SendRequest request = make(kind, slot).wrId(posted++);
@@ -237,18 +237,16 @@ final class MixedCases {
             });
         }
 
-        private void takeSent() {
-            while (!sent.isEmpty()) {
-                sent.poll().run();
+        private static void take(final Deque<Runnable> completions) {
+            while (!completions.isEmpty()) {
+                completions.poll().run();
             }
         }
 
         /** Takes all completions, and no more come; memory is what the model says. */
         void compare(final String what) {
-            while (!received.isEmpty()) {
-                received.poll().run();
-            }
-            takeSent();
+            take(received);
+            take(sent);
             target.expectBytes(model, 0, what);
             Check.that(!node.sent().ready() && !peer.received().ready(), "%s: a completion too many", what);
         }

@@ -216,6 +216,7 @@ public final class Engine implements Port {
         }
         context.drain();
         if (polled) {
+            // Takes what came, then looks at the timers.
             wire.progress();
         } else if (wire != null) {
             wire.flush();

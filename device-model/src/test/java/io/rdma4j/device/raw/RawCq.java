@@ -117,7 +117,7 @@ public final class RawCq {
     /** The next completion, within some seconds. */
     public Completion await() {
         return await(() -> {
-            driver.uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(handle));
+            pollInVain();
             idle.idle();
         });
     }
@@ -128,6 +128,7 @@ public final class RawCq {
             for (RawDriver each : devices) {
                 each.device().service();
             }
+            idle.idle();
         });
     }
 
@@ -144,6 +145,11 @@ public final class RawCq {
         }
         idle.reset();
         return completion;
+    }
+
+    /** A poll that found nothing, as a driver tells the device of it. */
+    public void pollInVain() {
+        driver.uar.writeInt(Uar.CQ_OFFSET, Uar.cqPoll(handle));
     }
 
     public void arm() {
