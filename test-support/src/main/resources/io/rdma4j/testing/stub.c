@@ -383,6 +383,8 @@ int ibv_query_device(struct context *c, char *attr);
 static int query_device_ex(struct context *c, void *input, char *attr, size_t size) {
     uint64_t clock = 1000;
     uint32_t xrc = 0x80000004;
+    /* RAW_SCATTER_FCS, and one that is younger than the library. */
+    uint64_t flags = 0x4400000000;
     if (input || size != 400) {
         misuse++;
     }
@@ -394,6 +396,7 @@ static int query_device_ex(struct context *c, void *input, char *attr, size_t si
         memcpy(attr + 248, &odp_rc, 4);
         memcpy(attr + 256, &odp_ud, 4);
         memcpy(attr + 272, &clock, 8);
+        memcpy(attr + 280, &flags, 8);
         memcpy(attr + 392, &xrc, 4);
     }
     return extended_answer;

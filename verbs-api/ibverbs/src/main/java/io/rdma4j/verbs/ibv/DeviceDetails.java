@@ -128,7 +128,8 @@ final class DeviceDetails {
         all.put("hca_core_clock", clock == 0 ? NOT_SUPPORTED : Long.toUnsignedString(clock) + "kHZ");
         some("raw_packet_caps", names(RAW_PACKETS, bits(RAW_PACKET_CAPS)));
         final long flags = attr.getLong(DEVICE_CAP_FLAGS_EX);
-        all.put("device_cap_flags_ex", coded(String.format("0x%X", flags), names(LATER_CAP_FLAGS, flags >>> 32)));
+        all.put("device_cap_flags_ex",
+            coded(String.format("0x%X", flags), names(LATER_CAP_FLAGS, flags, Integer.SIZE)));
         number("max_tso", TSO_CAPS_MAX_TSO);
         qpTypes("tso_supported_qp", TSO_CAPS_SUPPORTED_QPTS);
         number("max_rwq_indirection_tables", RSS_CAPS_MAX_RWQ_INDIRECTION_TABLES);
@@ -192,14 +193,18 @@ final class DeviceDetails {
         return values.isEmpty() ? code : code + " " + String.join(", ", values);
     }
 
-    /** Names of the bits that are set; those without a name as a number. */
     private static List<String> names(final List<String> names, final long bits) {
+        return names(names, bits, 0);
+    }
+
+    /** Names of the bits that are set, from the first one that has one; those without a name as a number. */
+    private static List<String> names(final List<String> names, final long bits, final int first) {
         final List<String> found = new ArrayList<>();
         long unknown = 0;
-        for (int i = 0; i < Long.SIZE; i++) {
+        for (int i = first; i < Long.SIZE; i++) {
             if ((bits >>> i & 1) != 0) {
-                if (i < names.size() && !names.get(i).isEmpty()) {
-                    found.add(names.get(i));
+                if (i - first < names.size() && !names.get(i - first).isEmpty()) {
+                    found.add(names.get(i - first));
                 } else {
                     unknown |= 1L << i;
                 }

@@ -542,6 +542,8 @@ class StubDeviceTest {
             .containsEntry("general_odp_caps", general == 0 ? "NO SUPPORT" : "ODP_SUPPORT, ODP_SUPPORT_IMPLICIT")
             .containsEntry("ud_odp_caps", rc == 0 ? "NO SUPPORT" : "SUPPORT_SEND")
             .containsEntry("xrc_odp_caps", rc == 0 ? "NO SUPPORT" : "SUPPORT_WRITE, Unknown flags: 0x80000000")
+            .containsEntry("device_cap_flags_ex",
+                rc == 0 ? "0x0" : "0x4400000000 RAW_SCATTER_FCS, Unknown flags: 0x4000000000")
             .containsEntry("hca_core_clock", rc == 0 ? "not supported" : "1000kHZ")
             .containsEntry("tag_matching", "not supported");
     }
