@@ -33,8 +33,9 @@ import java.util.zip.CRC32;
  */
 public record UmlKernel(Path program, String version) {
     private static final String FOLDER = "uml";
-    private static final String CONFIG = "uml.config";
     private static final String BUILD = "uml-build.sh";
+    /** What a build takes of ours. */
+    private static final List<String> RECIPE = List.of("uml.config", BUILD, "uml-registers.c");
     private static final String INSTALL = "sudo apt-get install -y ";
     /** Debian 12's, with which QEMU's pvrdma was tried; what Debian and Ubuntu call their newest. */
     private static final List<String> SOURCES = List.of("linux-source-6.1", "linux-source");
@@ -74,7 +75,9 @@ public record UmlKernel(Path program, String version) {
     /** Another recipe makes another kernel. */
     private static String recipe() throws IOException {
         final CRC32 sum = new CRC32();
-        sum.update((Initramfs.script(CONFIG) + Initramfs.script(BUILD)).getBytes(StandardCharsets.UTF_8));
+        for (final String part : RECIPE) {
+            sum.update(Initramfs.script(part).getBytes(StandardCharsets.UTF_8));
+        }
         return Long.toHexString(sum.getValue());
     }
 
@@ -83,8 +86,9 @@ public record UmlKernel(Path program, String version) {
         final Path work = Files.createTempDirectory(kernels, "building");
         try {
             final String source = download(work);
-            Files.writeString(work.resolve(CONFIG), Initramfs.script(CONFIG));
-            Files.writeString(work.resolve(BUILD), Initramfs.script(BUILD));
+            for (final String part : RECIPE) {
+                Files.writeString(work.resolve(part), Initramfs.script(part));
+            }
             check("build", HostCommand.run(work, COMPILE, List.of("sh", BUILD)), "df -h " + kernels);
             final Path done = Files.createDirectory(work.resolve("done"));
             Files.move(work.resolve("linux"), done.resolve("linux"));
