@@ -68,7 +68,7 @@ class JudgedWireTest {
         final FabricGuest guest, final int number, final String near, final String far, final String... options) {
         final List<String> command = new ArrayList<>(List.of(ConformanceMain.class.getName(), near, "--peer", far,
             "--results", FabricGuest.SHARE + "/" + number + "/" + ResultWriter.FILE_NAME, "--effort", "quick",
-            "--patience", "4"));
+            "--patience", "10"));
         command.addAll(List.of(options));
         return guest.run(command);
     }

@@ -78,7 +78,7 @@ enum Way {
             java.addAll(OtherJvm.neededOptions());
             java.addAll(List.of("-XX:+UseSerialGC", "-Dagrona.disable.bounds.checks=true", "-cp",
                 OtherJvm.classPath(), "io.rdma4j.tools.Main", "perf", test, "-d",
-                "ibv:" + FabricGuest.IBDEV, "--timeout", "60"));
+                "ibv:" + FabricGuest.IBDEV, "--timeout", "600"));
             return java;
         }
         final List<String> perftest = new ArrayList<>();
