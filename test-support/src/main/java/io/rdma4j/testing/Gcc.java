@@ -67,6 +67,27 @@ public final class Gcc {
     }
 
     /**
+     * Compiles and runs a program before whose libraries another one is loaded.
+     *
+     * @param folder  for its files.
+     * @param library the source of the other one.
+     * @param source  the program's.
+     * @return the lines that it prints.
+     * @throws IOException          if one of them cannot be compiled, or the program fails.
+     * @throws InterruptedException if the caller is to stop.
+     */
+    public static List<String> printPreloaded(final Path folder, final String library, final String source)
+        throws IOException, InterruptedException {
+        final Path compiled = folder.resolve("preloaded.so");
+        require(List.of("gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", compiled.toString(),
+            Files.writeString(folder.resolve("preloaded.c"), library).toString()));
+        final Path program = folder.resolve("print");
+        require(List.of("gcc", "-O1", "-pthread", "-rdynamic", "-Wall", "-Werror", "-o", program.toString(),
+            Files.writeString(folder.resolve("print.c"), source).toString()));
+        return require(List.of("env", "LD_PRELOAD=" + compiled, program.toString()));
+    }
+
+    /**
      * Compiles stub.c, which stands beside this class: a library with libibverbs' functions and no device.
      *
      * @param folder for its files.

@@ -29,13 +29,16 @@ import java.util.zip.CRC32;
  * folder.
  *
  * @param program the kernel.
+ * @param clock   a library that tells programs in the guest the time without a system call.
  * @param version what it was built from.
  */
-public record UmlKernel(Path program, String version) {
+public record UmlKernel(Path program, Path clock, String version) {
     private static final String FOLDER = "uml";
+    private static final String PROGRAM = "linux";
+    private static final String CLOCK = "clock.so";
     private static final String BUILD = "uml-build.sh";
     /** What a build takes of ours. */
-    private static final List<String> RECIPE = List.of("uml.config", BUILD, "uml-registers.c");
+    private static final List<String> RECIPE = List.of("uml.config", BUILD, "uml-registers.c", "uml-clock.c");
     private static final String INSTALL = "sudo apt-get install -y ";
     /** Debian 12's, with which QEMU's pvrdma was tried; what Debian and Ubuntu call their newest. */
     private static final List<String> SOURCES = List.of("linux-source-6.1", "linux-source");
@@ -65,7 +68,8 @@ public record UmlKernel(Path program, String version) {
                 if (!Files.exists(built)) {
                     build(kernels, built);
                 }
-                return new UmlKernel(built.resolve("linux"), Files.readString(built.resolve("version")).strip());
+                return new UmlKernel(built.resolve(PROGRAM), built.resolve(CLOCK),
+                    Files.readString(built.resolve("version")).strip());
             }
         } catch (final IOException e) {
             throw new GuestException("cannot prepare the guest's kernel in " + cache, e);
@@ -91,7 +95,9 @@ public record UmlKernel(Path program, String version) {
             }
             check("build", HostCommand.run(work, COMPILE, List.of("sh", BUILD)), "df -h " + kernels);
             final Path done = Files.createDirectory(work.resolve("done"));
-            Files.move(work.resolve("linux"), done.resolve("linux"));
+            for (final String built : List.of(PROGRAM, CLOCK)) {
+                Files.move(work.resolve(built), done.resolve(built));
+            }
             Files.writeString(done.resolve("version"), source + "\n");
             Files.move(done, target, StandardCopyOption.ATOMIC_MOVE);
         } finally {

@@ -8,6 +8,7 @@ package io.rdma4j.qemu.guest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,8 +30,10 @@ record UmlMachine(UmlKernel kernel) implements Machine {
     @Override
     public List<String> command(final GuestContext context, final Path folder, final Path sockets)
         throws IOException {
+        final Path share = Files.createDirectories(folder.resolve(SHARE));
+        Files.copy(kernel.clock(), share.resolve("clock.so"), StandardCopyOption.REPLACE_EXISTING);
         final Path init = Files.writeString(sockets.resolve("init"), "#!/bin/sh\nshare="
-            + Shell.quote(folder.resolve(SHARE).toString()) + '\n' + Initramfs.script("uml-init.sh"));
+            + Shell.quote(share.toString()) + '\n' + Initramfs.script("uml-init.sh"));
         Files.setPosixFilePermissions(init, PosixFilePermissions.fromString("rwxr-xr-x"));
         final boolean room = Files.isDirectory(MEMORY)
             && Files.getFileStore(MEMORY).getUsableSpace() >= context.memoryMib * MIB;

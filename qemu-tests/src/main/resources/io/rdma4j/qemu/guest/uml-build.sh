@@ -3,8 +3,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds the fabric guest's kernel, User Mode Linux, from the distribution's source package; in a folder that holds the
-# unpacked package (usr/src/linux-source-*.tar.*), uml.config and uml-registers.c. Leaves the program as ./linux.
+# unpacked package (usr/src/linux-source-*.tar.*), uml.config, uml-registers.c and
+# uml-clock.c. Leaves the program as ./linux, and a library for programs in the guest as ./clock.so.
 set -e
+gcc -O2 -Wall -shared -fPIC -o clock.so uml-clock.c
 mkdir source
 # Some thousand files of other machines are not needed; what the configuration reads of them is.
 tar -xf usr/src/linux-source-*.tar.* -C source --strip-components=1 \

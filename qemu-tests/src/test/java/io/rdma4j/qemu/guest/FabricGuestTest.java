@@ -241,13 +241,15 @@ class FabricGuestTest {
             echo "fake kernel, $*"
             """ + OBEDIENT);
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+        final Path clock = Files.writeString(folder.resolve("a clock"), "a library");
         context.memoryMib(600).conclude();
         assertThat(context.emulated()).isFalse();
-        try (FabricGuest guest = FabricGuest.start(context, new UmlMachine(new UmlKernel(program, "6.1")))) {
+        try (FabricGuest guest = FabricGuest.start(context, new UmlMachine(new UmlKernel(program, clock, "6.1")))) {
             assertThat(guest.runCommand(List.of("echo", "done")).output()).containsExactly("done");
             awaitProgress("fake kernel, mem=600M");
             assertThat(guest.folder().resolve("console.log")).content().contains("fake kernel, mem=600M");
             assertThat(guest.folder().resolve("share/settings.sh")).content().contains("terminal=tty1");
+            assertThat(guest.folder().resolve("share/clock.so")).hasSameTextualContentAs(clock);
         }
     }
 
