@@ -11,6 +11,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -60,10 +61,7 @@ public final class Gcc {
      * @throws InterruptedException if the caller is to stop.
      */
     public static List<String> print(final Path folder, final String source) throws IOException, InterruptedException {
-        final Path file = Files.writeString(folder.resolve("print.c"), source);
-        final Path program = folder.resolve("print");
-        require(List.of("gcc", "-o", program.toString(), file.toString()));
-        return require(List.of(program.toString()));
+        return require(List.of(compiled(folder, "print", source).toString()));
     }
 
     /**
@@ -78,13 +76,21 @@ public final class Gcc {
      */
     public static List<String> printPreloaded(final Path folder, final String library, final String source)
         throws IOException, InterruptedException {
-        final Path compiled = folder.resolve("preloaded.so");
-        require(List.of("gcc", "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror", "-o", compiled.toString(),
-            Files.writeString(folder.resolve("preloaded.c"), library).toString()));
-        final Path program = folder.resolve("print");
-        require(List.of("gcc", "-O1", "-pthread", "-rdynamic", "-Wall", "-Werror", "-o", program.toString(),
-            Files.writeString(folder.resolve("print.c"), source).toString()));
-        return require(List.of("env", "LD_PRELOAD=" + compiled, program.toString()));
+        final Path first =
+            compiled(folder, "preloaded", library, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror");
+        final Path program =
+            compiled(folder, "print", source, "-O1", "-pthread", "-rdynamic", "-Wall", "-Werror");
+        return require(List.of("env", "LD_PRELOAD=" + first, program.toString()));
+    }
+
+    private static Path compiled(final Path folder, final String name, final String source, final String... options)
+        throws IOException, InterruptedException {
+        final Path file = Files.writeString(folder.resolve(name + ".c"), source);
+        final Path compiled = folder.resolve(name);
+        final List<String> command = new ArrayList<>(List.of("gcc", "-o", compiled.toString(), file.toString()));
+        command.addAll(List.of(options));
+        require(command);
+        return compiled;
     }
 
     /**

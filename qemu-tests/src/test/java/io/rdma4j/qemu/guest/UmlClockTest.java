@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.nio.file.Path;
 import java.util.Arrays;
 
-/** The library that tells programs in the guest the time, on this machine: two threads compare it with the kernel's. */
+/** The library that tells programs in the guest the time, here: four threads compare it with the kernel's. */
 @EnabledIf(value = "hasCompiler", disabledReason = "there is no gcc")
 class UmlClockTest {
     private static final long SECOND = 1_000_000_000;
