@@ -6,12 +6,14 @@
  *
  * Two of three system calls of QEMU in the guest ask for the time, and each takes as long as thousands of instructions.
  * What the kernel said last is good for a millisecond here, with what the processor's counter has counted since. How fast
- * that counts is learned from what the kernel says, and known better the longer a program runs. Time never goes back. It
- * is the kernel's to a part of a millisecond: mostly behind, by what a system call takes to return.
+ * that counts is learned from what the kernel says, and known better the longer a program runs. Time never goes back, but
+ * for the time of day where somebody sets it back by more than a second. It is the kernel's to a millisecond, but for a
+ * thread that has lost the processor meanwhile.
  */
 #define _GNU_SOURCE
-#include <stdint.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -32,8 +34,9 @@ static struct clock {
     _Atomic uint64_t speed;
 } clocks[2];
 
-static int64_t ask(clockid_t id, uint64_t *after) {
+static int64_t ask(clockid_t id, uint64_t *before, uint64_t *after) {
     struct timespec t;
+    *before = __rdtsc();
     syscall(SYS_clock_gettime, id, &t);
     *after = __rdtsc();
     return t.tv_sec * SECOND + t.tv_nsec;
@@ -43,29 +46,36 @@ static int64_t since(const uint64_t counts, const uint64_t speed) {
     return (int64_t) ((unsigned __int128) counts * speed >> 32);
 }
 
-/* What was told last, if that is later. */
-static int64_t forward(struct clock *c, int64_t now) {
+/* What was told last, if that is later: to another thread, while this one had no processor, however long that was. */
+static int64_t forward(clockid_t id, int64_t now) {
+    struct clock *c = &clocks[id == CLOCK_MONOTONIC];
     int64_t last = c->last;
+    if (id == CLOCK_REALTIME && last - now > SECOND) {
+        atomic_compare_exchange_strong(&c->last, &last, now);
+        return now;
+    }
     while (last < now && !atomic_compare_exchange_weak(&c->last, &last, now)) {
     }
-    return last > now && last - now < GOOD ? last : now;
+    return last > now ? last : now;
 }
 
 static int64_t now(clockid_t id) {
     struct clock *c = &clocks[id == CLOCK_MONOTONIC];
-    uint64_t after;
+    uint64_t before, after;
     uint32_t version = c->version;
     const uint64_t speed = c->speed, count = c->count;
     const int64_t time = c->time;
     if (speed != 0 && (version & 1) == 0) {
         const int64_t gone = since(__rdtsc() - count, speed);
         if (gone >= 0 && gone < GOOD && c->version == version) {
-            return forward(c, time + gone);
+            return forward(id, time + gone);
         }
     }
-    const int64_t said = ask(id, &after);
+    const int64_t said = ask(id, &before, &after);
     version = c->version;
-    if ((version & 1) == 0 && atomic_compare_exchange_strong(&c->version, &version, version + 1)) {
+    /* What took long to come is no time to count from. */
+    const bool good = speed == 0 || (uint64_t) since(after - before, speed) < GOOD;
+    if (good && (version & 1) == 0 && atomic_compare_exchange_strong(&c->version, &version, version + 1)) {
         if (c->first_count == 0 || said < c->first_time) {
             c->first_count = after;
             c->first_time = said;
@@ -77,7 +87,7 @@ static int64_t now(clockid_t id) {
         c->time = said;
         c->version = version + 2;
     }
-    return forward(c, said);
+    return forward(id, said);
 }
 
 int clock_gettime(clockid_t id, struct timespec *to) {

@@ -31,6 +31,8 @@ class UmlClockTest {
         #include <unistd.h>
         long syscall(long, ...);
         static _Atomic long back, behind, ahead, asked;
+        /* Microseconds between the kernel's answer and its arrival, in the thread that is told so. */
+        static _Thread_local int late;
         static long kernel(clockid_t id, struct timespec *t) {
             long result;
             __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_clock_gettime), "D"(id), "S"(t)
@@ -45,7 +47,9 @@ class UmlClockTest {
             struct timespec *t = __builtin_va_arg(all, struct timespec *);
             __builtin_va_end(all);
             asked++;
-            return kernel(id, t);
+            long result = kernel(id, t);
+            if (late > 0) usleep(late);
+            return result;
         }
         static long nanos(struct timespec t) { return t.tv_sec * 1000000000L + t.tv_nsec; }
         static long told(clockid_t id) { struct timespec t; clock_gettime(id, &t); return nanos(t); }
@@ -66,10 +70,28 @@ class UmlClockTest {
             }
             return 0;
         }
+        static void *askLate(void *arg) {
+            late = 20000;
+            for (int i = 0; i < 20; i++) told(CLOCK_MONOTONIC);
+            return 0;
+        }
+        /* One thread's answers come late, so what it learns is old: another one's time goes on meanwhile, and after. */
+        static void besideOneThatIsLate(void) {
+            pthread_t other;
+            long last = 0;
+            pthread_create(&other, 0, askLate, 0);
+            for (long end = said(CLOCK_MONOTONIC) + 300000000L; said(CLOCK_MONOTONIC) < end;) {
+                long t = told(CLOCK_MONOTONIC);
+                if (t < last) back++;
+                last = t;
+            }
+            pthread_join(other, 0);
+        }
         int main(void) {
             pthread_t threads[4];
             for (long i = 0; i < 4; i++) pthread_create(&threads[i], 0, compare, (void *) (i & 1));
             for (int i = 0; i < 4; i++) pthread_join(threads[i], 0);
+            besideOneThatIsLate();
             asked = 0;
             for (int i = 0; i < 200000; i++) told(CLOCK_MONOTONIC);
             struct timeval day;
