@@ -38,7 +38,8 @@ public record UmlKernel(Path program, Path clock, String version) {
     private static final String CLOCK = "clock.so";
     private static final String BUILD = "uml-build.sh";
     /** What a build takes of ours. */
-    private static final List<String> RECIPE = List.of("uml.config", BUILD, "uml-registers.c", "uml-clock.c");
+    private static final List<String> RECIPE =
+        List.of("uml.config", BUILD, "uml-registers.c", "uml-faults.c", "uml-clock.c");
     private static final String INSTALL = "sudo apt-get install -y ";
     /** Debian 12's, with which QEMU's pvrdma was tried; what Debian and Ubuntu call their newest. */
     private static final List<String> SOURCES = List.of("linux-source-6.1", "linux-source");

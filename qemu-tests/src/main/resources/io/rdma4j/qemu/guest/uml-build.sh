@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Builds the fabric guest's kernel, User Mode Linux, from the distribution's source package; in a folder that holds the
-# unpacked package (usr/src/linux-source-*.tar.*), uml.config, uml-registers.c and
+# unpacked package (usr/src/linux-source-*.tar.*), uml.config, uml-registers.c, uml-faults.c and
 # uml-clock.c. Leaves the program as ./linux, and a library for programs in the guest as ./clock.so.
 set -e
 gcc -O2 -Wall -shared -fPIC -o clock.so uml-clock.c
@@ -32,6 +32,13 @@ if grep -q 'put_fp_registers(pid, regs->fp)' $tracer && grep -q 'put_fp_register
 int write_fp_registers(int pid, unsigned long *fp_regs);\
 int forget_fp_registers(int pid);\
 void lose_fp_registers(void);' $tracer
+fi
+# Page faults map what is around, too: see there.
+faults=arch/um/kernel/trap.c
+if grep -q 'flush_tlb_page(vma, address);' $faults && grep -q 'handle_mm_fault(vma, address, flags, NULL)' $faults; then
+    cat ../uml-faults.c >> $faults
+    sed -i 's/flush_tlb_page(vma, address);/map_around(vma, address, flags);/
+        /#include <skas.h>/a static void map_around(struct vm_area_struct *vma, unsigned long address, unsigned int flags);' $faults
 fi
 make -s ARCH=um KCONFIG_ALLCONFIG=../uml.config allnoconfig
 grep -q '^CONFIG_RDMA_RXE=y' .config || { echo "this source has no SoftRoCE for User Mode Linux"; exit 1; }
