@@ -8,6 +8,8 @@ package io.rdma4j.device;
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.base.Undo;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.common.DeviceOptions;
@@ -55,6 +57,7 @@ import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 
 /**
@@ -93,7 +96,8 @@ public final class EmulatedDevice implements ServedFunction {
     private final EmulatedFaults faults;
     private volatile boolean closed;
 
-    private EmulatedDevice(DeviceAddress address, DeviceOptions given, WireOptions wireOptions) {
+    private EmulatedDevice(DeviceAddress address, DeviceOptions given, WireOptions wireOptions,
+        BiFunction<String, Runnable, Thread> threads) {
         this.address = address;
         Carrier opened = null;
         String whyNot = "it has no wire: add wire=shm or wire=udp at both ends";
@@ -106,29 +110,35 @@ public final class EmulatedDevice implements ServedFunction {
             }
         }
         this.carrier = opened;
-        this.whyNoCarrier = whyNot;
-        this.options = carrier == null ? given : given.withMtu(carrier.mtu());
-        this.network = wireOptions.gid();
-        this.interrupts = new InterruptController(options, counters, this::service);
-        this.config = new PciConfigSpace(options, this::onCommand, interrupts::control);
-        bus.config(config);
-        this.msixBar = new MsixBar(bus, interrupts);
-        interrupts.join(config, msixBar);
-        this.events = new EventRings(options, counters, interrupts);
-        this.link = carrier == null ? InProcessLink.JVM
-            : new WireLink(InProcessLink.JVM, carrier, wireOptions.shortcut(), wireOptions.isOptional());
-        this.engine = new Engine(
-            new EngineEnvironment(options, counters, iommu, link, events, carrier, wireOptions.polled()));
-        this.uar = new UarBar(bus, engine, events, options);
-        this.channel = new CommandChannel(options, counters, iommu, interrupts, faultPlan,
-            new EngineCommands(options, counters, engine, uar::busAddress));
-        this.controller = new Controller(options, counters, iommu, engine, events, channel);
-        this.registers = new RegisterBar(bus, options, controller, interrupts);
-        this.dma = dma(address, options, iommu, wireOptions.memory());
-        this.faults = new EmulatedFaults(this, faultPlan, engine, events);
-        iommu.gracePeriod(this::quiesce);
-        this.wire = carrier == null || wireOptions.polled() ? null : new WireThread(options.name(), engine, carrier,
-            counters);
+        try (Undo undo = new Undo()) {
+            if (carrier != null) {
+                undo.add(carrier::close);
+            }
+            this.whyNoCarrier = whyNot;
+            this.options = carrier == null ? given : given.withMtu(carrier.mtu());
+            this.network = wireOptions.gid();
+            this.interrupts = new InterruptController(options, counters, this::service);
+            this.config = new PciConfigSpace(options, this::onCommand, interrupts::control);
+            bus.config(config);
+            this.msixBar = new MsixBar(bus, interrupts);
+            interrupts.join(config, msixBar);
+            this.events = new EventRings(options, counters, interrupts);
+            this.link = carrier == null ? InProcessLink.JVM
+                : new WireLink(InProcessLink.JVM, carrier, wireOptions.shortcut(), wireOptions.isOptional());
+            this.engine = new Engine(
+                new EngineEnvironment(options, counters, iommu, link, events, carrier, wireOptions.polled()));
+            this.uar = new UarBar(bus, engine, events, options);
+            this.channel = new CommandChannel(options, counters, iommu, interrupts, faultPlan,
+                new EngineCommands(options, counters, engine, uar::busAddress));
+            this.controller = new Controller(options, counters, iommu, engine, events, channel);
+            this.registers = new RegisterBar(bus, options, controller, interrupts);
+            this.dma = dma(address, options, iommu, wireOptions.memory());
+            this.faults = new EmulatedFaults(this, faultPlan, engine, events);
+            iommu.gracePeriod(this::quiesce);
+            this.wire = carrier == null || wireOptions.polled() ? null : new WireThread(options.name(), engine, carrier,
+                counters, threads);
+            undo.forget();
+        }
     }
 
     private static IommuDmaDomain dma(DeviceAddress address, DeviceOptions options, Iommu iommu, HostMemory usual) {
@@ -146,12 +156,20 @@ public final class EmulatedDevice implements ServedFunction {
      * @throws RdmaException EINVAL for unknown options, EBUSY if a device of that name is open.
      */
     static EmulatedDevice open(DeviceAddress address) {
+        return open(address, DaemonThreads::of);
+    }
+
+    static EmulatedDevice open(DeviceAddress address, BiFunction<String, Runnable, Thread> threads) {
         final DeviceOptions options = DeviceOptions.of(address);
         final EmulatedDevice holder = OPEN.get(options.name());
         final EmulatedDevice device = holder == null ? new EmulatedDevice(address, options,
-            WireOptions.of(address, options)) : null;
+            WireOptions.of(address, options), threads) : null;
         if (device != null && OPEN.putIfAbsent(options.name(), device) == null) {
-            device.begin();
+            try (Undo undo = new Undo()) {
+                undo.add(device::close);
+                device.begin();
+                undo.forget();
+            }
             return device;
         }
         if (device != null) {

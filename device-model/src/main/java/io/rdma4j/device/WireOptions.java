@@ -7,6 +7,7 @@ package io.rdma4j.device;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.common.DeviceOptions;
 import io.rdma4j.device.wire.Carrier;
@@ -173,12 +174,12 @@ record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netn
         }
         Carrier carrier = isShm() ? ShmCarrier.open(pcap == null && loss == null, HostMemory::sharedDescriptor)
             : netns == null ? openUdp(counters) : NetNamespace.call(netns, () -> openUdp(counters));
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(carrier::close);
             carrier = pcap == null ? carrier : PcapCarrier.wrap(carrier, pcap, counters);
-            return loss == null ? carrier : LossyCarrier.wrap(carrier, loss);
-        } catch (final RuntimeException e) {
-            carrier.close();
-            throw e;
+            carrier = loss == null ? carrier : LossyCarrier.wrap(carrier, loss);
+            undo.forget();
+            return carrier;
         }
     }
 

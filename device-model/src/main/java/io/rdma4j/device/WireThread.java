@@ -12,6 +12,7 @@ import io.rdma4j.device.wire.Carrier;
 
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BiFunction;
 
 /**
  * The thread of a device with a wire: takes what comes, answers, and looks after what waits. It spins for a moment,
@@ -38,12 +39,12 @@ final class WireThread {
     private final Thread thread;
     private volatile boolean closed;
 
-    WireThread(String device, Engine engine, Carrier carrier, Counters counters) {
+    WireThread(String device, Engine engine, Carrier carrier, Counters counters,
+        BiFunction<String, Runnable, Thread> threads) {
         this.engine = engine;
         this.carrier = carrier;
         this.counters = counters;
-        this.thread = new Thread(this::run, "rdma4j-wire-" + device);
-        thread.setDaemon(true);
+        this.thread = threads.apply("rdma4j-wire-" + device, this::run);
     }
 
     void start() {

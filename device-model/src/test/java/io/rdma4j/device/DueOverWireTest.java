@@ -26,10 +26,12 @@ import org.junit.jupiter.api.Timeout;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
 /** The thread of a wire is held up: an answer lies there when its time is over, and somebody else polls meanwhile. */
 @Timeout(120)
 class DueOverWireTest {
+    private static final int MANY = 300;
     private static final Duration LONGER_THAN_THE_TIMEOUT = Duration.ofMillis(100);
 
     private final RawDriver asker = RawDriver.ready("emulated:dueasker?shortcut=false&wire=shm");
@@ -77,6 +79,16 @@ class DueOverWireTest {
 
     @Test
     void anAnswerThatLiesThereIsTakenBeforeItsTimeIsSaidToBeOver() throws InterruptedException {
+        whileAnAnswerLiesThere(asked::pollInVain);
+    }
+
+    @Test
+    void whoPostsMoreHasNotLookedForItEither() throws InterruptedException {
+        whileAnAnswerLiesThere(() -> write(5));
+        awaitAnswer(5);
+    }
+
+    private void whileAnAnswerLiesThere(Runnable what) throws InterruptedException {
         RawQp.connect(writer, target);
         RawQp.connect(listener, speaker);
         write(1);
@@ -91,12 +103,45 @@ class DueOverWireTest {
         write(4);
         answerer.device().service();
         asker.device().faults().passTime(LONGER_THAN_THE_TIMEOUT);
-        asked.pollInVain();
+        what.run();
         goesOn.countDown();
 
         awaitAnswer(4);
         assertThat(told.await()).extracting(RawCq.Completion::wrId, RawCq.Completion::opcode)
             .containsExactly(2L, WcOpcode.PVRDMA_WC_RECV);
         assertThat(asker.device().counters().get(Counter.RETRIES)).as(asker.device()::describe).isEqualTo(before);
+    }
+
+    /** It lies behind more than are taken at a time. */
+    @Test
+    void anAnswerMayLieBehindManyOtherPackets() {
+        final RawDriver poller = RawDriver.ready("emulated:duepoller?shortcut=false&wire=shm&progress=poll");
+        try {
+            final RawCq done = poller.createCq(16);
+            final RawQp writes = poller.createQp(RawQp.with().cq(done));
+            final RawQp deaf = poller.createQp(RawQp.with().ud().cq(done)).connect(0, poller.gid());
+            final RawQp chats = answerer.createQp(RawQp.with().ud().cq(answered)).connect(0, answerer.gid());
+            RawQp.connect(writes, target);
+            final RawRegion from = poller.register(500, RawPair.ALL);
+            final Consumer<RawQp.Wqe> write = w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE,
+                SendFlags.PVRDMA_SEND_SIGNALED).rdma(there.start(), there.rkey).sge(from.start(), 64, from.lkey);
+            writes.post(write);
+            assertThat(done.awaitServing(answerer, poller).status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+            final long before = poller.device().counters().get(Counter.RETRIES);
+
+            for (int i = 0; i < MANY; i++) {
+                chats.post(w -> w.send(2, WrOpcode.PVRDMA_WR_SEND, 0)
+                    .datagram(answerer.pd, deaf.qpn, RawQp.QKEY, poller.gid()).sge(there.start(), 8, there.lkey));
+            }
+            writes.post(write);
+            answerer.device().service();
+            poller.device().faults().passTime(LONGER_THAN_THE_TIMEOUT);
+            assertThat(done.awaitServing(answerer, poller).status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+            assertThat(poller.device().counters().get(Counter.NO_PEER)).as("datagrams without a receive").isZero();
+            assertThat(poller.device().counters().get(Counter.RETRIES)).as(poller.device()::describe)
+                .isEqualTo(before);
+        } finally {
+            poller.close();
+        }
     }
 }

@@ -13,7 +13,12 @@ import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawWindow;
+import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -21,9 +26,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
 /** What a peer is asked for by packets, of a device that sends them to itself: it does it, or says why not. */
 @Timeout(60)
 class OverWireTest {
+    private static final int RING = 1024;
+    private static final int ENDLESS = 1_000_000;
+
     private final RawPair pair = RawPair.connected("emulated:overwire?shortcut=false&progress=poll&wire=shm");
     private final long word = pair.to.start() + (-pair.to.start() & 7);
 
@@ -57,6 +69,33 @@ class OverWireTest {
         assertThat(askAtomic(PVRDMA_WR_ATOMIC_CMP_AND_SWP, word, 42, 9)).isZero();
         assertThat(pair.from.getLong(0)).as("another one was there").isEqualTo(7);
         assertThat(pair.to.getLong(at)).isEqualTo(7);
+    }
+
+    /** Requests that are over at once, as fast as a driver can write them: a doorbell carries out a ring of them. */
+    @Test
+    void noDriverKeepsTheDeviceByRequestsThatNeedNoAnswer() throws InterruptedException {
+        final RawWindow window = pair.driver.createMw(1);
+        final RawQp qp = pair.driver.createQp(RawQp.with().cq(pair.cqA).sizes(RING, 16, 1));
+        RawQp.connect(qp, pair.driver.createQp(RawQp.with().cq(pair.cqB)));
+        while (!qp.sendsAreFull()) {
+            qp.write(w -> w.send(1, WrOpcode.PVRDMA_WR_BIND_MW, 0).bind(window.rkey, window.rkey, 0, 0, 0, 0));
+        }
+        final AtomicBoolean isOver = new AtomicBoolean();
+        final AtomicInteger more = new AtomicInteger();
+        final CountDownLatch begun = new CountDownLatch(1);
+        final Thread writes = new Thread(() -> {
+            begun.countDown();
+            while (!isOver.get() && more.get() < ENDLESS) {
+                more.addAndGet(qp.writeAgain());
+            }
+        });
+        writes.start();
+        begun.await();
+        qp.ringSend();
+        isOver.set(true);
+        writes.join();
+        assertThat(more).as(pair.driver.device()::describe).hasValueLessThanOrEqualTo(RING);
+        assertThat(qp.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
     }
 
     @Test

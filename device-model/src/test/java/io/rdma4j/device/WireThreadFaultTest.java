@@ -6,8 +6,10 @@
 package io.rdma4j.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.common.DeviceOptions;
@@ -58,7 +60,7 @@ class WireThreadFaultTest {
         final Engine engine = new Engine(new EngineEnvironment(
             DeviceOptions.of(DeviceAddress.parse("emulated:faulty")), counters, new EmulatedIommu(counters), link,
             new NoEvents(), carrier, false));
-        final WireThread thread = new WireThread("faulty", engine, carrier, counters);
+        final WireThread thread = new WireThread("faulty", engine, carrier, counters, DaemonThreads::of);
         thread.start();
         try {
             assertThat(over.await(Patience.nanos(), TimeUnit.NANOSECONDS)).as(counters.toString()).isTrue();
@@ -66,5 +68,18 @@ class WireThreadFaultTest {
         } finally {
             assertThat(thread.close()).isTrue();
         }
+    }
+
+    @Test
+    void aDeviceForWhichThereIsNoThreadIsNotOpen() {
+        final DeviceAddress address = DeviceAddress.parse("emulated:threadless?wire=shm");
+        final OutOfMemoryError none = new OutOfMemoryError("test: unable to create native thread");
+        assertThatThrownBy(() -> EmulatedDevice.open(address, (name, work) -> new Thread(work, name) {
+            @Override
+            public void start() {
+                throw none;
+            }
+        })).isSameAs(none);
+        EmulatedDevice.open(address).close();
     }
 }

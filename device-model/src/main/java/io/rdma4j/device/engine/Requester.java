@@ -57,6 +57,8 @@ final class Requester extends Padded implements Runnable {
     private final boolean onlySends;
     /** Whether {@link Timers} knows of this; guarded by their monitor. */
     boolean isTimed;
+    /** Whether they have found its time to be up, after what had come was taken; stored under it. */
+    private volatile boolean timeIsUp;
     private long completed;
     /** Of those, what took the short way: a test that means to go it looks whether it did. */
     private long shortened;
@@ -103,6 +105,18 @@ final class Requester extends Padded implements Runnable {
     /** When requests are to be looked at again; of {@link Timers#now()}. */
     long deadline() {
         return isBusyOnWire() ? wire.deadline() : retries.deadline();
+    }
+
+    /** By the timers: the deadline has passed, and no answer is lying about. */
+    void timeIsUp() {
+        timeIsUp = true;
+    }
+
+    /** Under the lock: whether that was so; once. */
+    boolean takeTimeIsUp() {
+        final boolean was = timeIsUp;
+        timeIsUp = false;
+        return was;
     }
 
     private boolean isBusyOnWire() {

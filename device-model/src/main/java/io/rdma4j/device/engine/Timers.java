@@ -103,6 +103,7 @@ final class Timers {
             final long left = waiting[i].deadline() - time;
             if (left <= 0) {
                 waiting[i].isTimed = false;
+                waiting[i].timeIsUp();
                 agenda.add(waiting[i]);
             } else {
                 least = Math.min(least, left);

@@ -57,6 +57,8 @@ public final class Wire extends Padded implements FrameReceiver {
     /** Held by the thread that serves the wire; for ever once it has ended. */
     private final AtomicBoolean turn = new AtomicBoolean();
     private volatile boolean ended;
+    /** How often in a row as many packets came as are taken at a time; of who has the turn. */
+    private int fullPasses;
     /** Who wants the turn and cannot leave it: nobody sleeps with it meanwhile. */
     private final AtomicInteger wanted = new AtomicInteger();
 
@@ -108,17 +110,17 @@ public final class Wire extends Padded implements FrameReceiver {
         // Where nobody else is known nothing comes, and the wire's thread is left asleep.
         final long deadline = System.nanoTime() + (carrier.isLonely() ? 0 : FOR_TURN_NANOS);
         int passes = MOST_PASSES;
-        while (passes > 0 && !ended && awaitTurn(deadline)) {
+        while (passes > 0 && awaitTurn(deadline, false)) {
             passes = serveInTurn() == 0 ? 0 : passes - 1;
         }
     }
 
-    /** Takes the turn, with which nobody sleeps meanwhile; false if it cannot be had in time. */
-    private boolean awaitTurn(long deadline) {
+    /** Takes the turn, with which nobody sleeps meanwhile; false if it cannot be had in time, or will never be. */
+    private boolean awaitTurn(long deadline, boolean ends) {
         wanted.incrementAndGet();
         try {
             while (!turn.compareAndSet(false, true)) {
-                if (System.nanoTime() - deadline >= 0) {
+                if (ended && !ends || System.nanoTime() - deadline >= 0) {
                     return false;
                 }
                 carrier.wakeUp();
@@ -131,14 +133,20 @@ public final class Wire extends Padded implements FrameReceiver {
     }
 
     /**
-     * Nobody serves the wire any more.
+     * Nobody serves the wire any more, or wakes up who does.
      *
      * @param nanos to wait at most for who does
-     * @return whether nobody does now
+     * @return whether nobody does now: else the carrier is in use
      */
     boolean end(long nanos) {
         ended = true;
-        return awaitTurn(System.nanoTime() + nanos);
+        final long deadline = System.nanoTime() + nanos;
+        boolean mine = awaitTurn(deadline, true);
+        while (mine && wanted.get() > 0) {
+            mine = System.nanoTime() - deadline < 0;
+            LockSupport.parkNanos(FOR_ROOM_NANOS);
+        }
+        return mine;
     }
 
     /** Who polls and finds nothing serves the wire: nobody else's answer can be there sooner. */
@@ -160,8 +168,20 @@ public final class Wire extends Padded implements FrameReceiver {
             if (turn.compareAndSet(false, true)) {
                 serveInTurn();
             } else {
+                wakeUp();
+            }
+        }
+    }
+
+    /** No lock keeps the device from being closed meanwhile: who closes it waits until nobody wants anything. */
+    private void wakeUp() {
+        wanted.incrementAndGet();
+        try {
+            if (!ended) {
                 carrier.wakeUp();
             }
+        } finally {
+            wanted.decrementAndGet();
         }
     }
 
@@ -177,7 +197,11 @@ public final class Wire extends Padded implements FrameReceiver {
             return 0;
         }
         blocked.drainOnce();
-        context.timers().service();
+        // An answer that is late may be behind those; but nobody keeps the timers waiting for ever by sending.
+        fullPasses = frames < MAX_FRAMES ? 0 : fullPasses + 1;
+        if (fullPasses % MOST_PASSES == 0) {
+            context.timers().service();
+        }
         context.drain();
         carrier.flush();
         return frames;

@@ -106,6 +106,8 @@ final class WireSender extends Padded {
     /** For the first packet of this number a missing response was asked for already. */
     private int asked = NOTHING;
     private long resent;
+    /** Requests that may still begin: those that need no answer are over at once, and a driver may go on for ever. */
+    private int budget;
     private final Runnable resume;
 
     WireSender(EngineContext context, QueuePair qp, Requester requester, SendExecutor executor, WqeQueue queue) {
@@ -151,13 +153,16 @@ final class WireSender extends Padded {
     /** Sends what can be sent. The state is RTS, or SQD with requests under way. */
     void run() {
         isLoaded = false;
-        if (isBusy() && retries.isDue()) {
+        // Who rings a doorbell has not looked whether the answer is there; who asks the timers has.
+        if (requester.takeTimeIsUp() && isBusy() && retries.isDue()) {
             timeIsUp();
         }
         goOn();
     }
 
     private void goOn() {
+        // As many as the ring has, as elsewhere: each post comes with a doorbell of its own.
+        budget = queue.count();
         try {
             boolean moved = true;
             while (moved) {
@@ -191,7 +196,8 @@ final class WireSender extends Padded {
 
     /** Looks at one more request; false if there is none, or it has to wait. */
     private boolean begin() {
-        if (qp.state() != QpState.PVRDMA_QPS_RTS || begun - done >= queue.known() && !look()) {
+        if (budget == 0 || qp.isDead() || qp.state() != QpState.PVRDMA_QPS_RTS
+            || begun - done >= queue.known() && !look()) {
             return false;
         }
         final UnsafeBuffer page = queue.page(begun - done);
@@ -211,6 +217,7 @@ final class WireSender extends Padded {
             twice = unacked;
             progressed();
         }
+        budget--;
         enter(executor.load(page, at, opcode, flags));
         return true;
     }

@@ -283,7 +283,12 @@ public final class VfioUserServer implements AutoCloseable {
     /** What was not received goes with it, and may have files that wait: not at the cost of the other client. */
     private void discard(Fd socket) {
         if (closer == null) {
-            closer = new ClientThread(device.address().path() + "-turned-away", () -> { });
+            try (Undo undo = new Undo()) {
+                // At its cost where there is no thread for it: else it would wait for an answer for ever.
+                undo.add(socket::close);
+                closer = new ClientThread(device.address().path() + "-turned-away", () -> { });
+                undo.forget();
+            }
         }
         closer.discard(socket);
     }

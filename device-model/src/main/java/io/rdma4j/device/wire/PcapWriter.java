@@ -10,6 +10,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
+import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.hw.roce.Icrc;
 
 import java.io.IOException;
@@ -136,7 +137,7 @@ final class PcapWriter implements AutoCloseable {
             && isIpv4(frame.destGidHigh, frame.destGidLow);
         final int udpLength = UDP_HEADER + frame.length + Icrc.LENGTH;
         final int length = (ipv4 ? IPV4_HEADER : IPV6_HEADER) + udpLength;
-        if (!makeRoom(RECORD_HEADER + length)) {
+        if (frame.length < Bth.LENGTH || !makeRoom(RECORD_HEADER + length)) {
             counters.increment(Counter.WIRE_NOT_CAPTURED);
             return;
         }

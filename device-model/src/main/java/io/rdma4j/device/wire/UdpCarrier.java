@@ -6,6 +6,7 @@
 package io.rdma4j.device.wire;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.driver.libc.Libc;
@@ -61,14 +62,14 @@ public final class UdpCarrier implements Carrier {
         inbox = new UdpInbox(port, maxFrame(), counters);
         files = new PollSet(addresses.size() + 1);
         final List<UdpEndpoint> opened = new ArrayList<>();
-        try {
+        try (Undo undo = new Undo()) {
             for (UdpAddress each : addresses) {
-                opened.add(new UdpEndpoint(each, port, maxFrame(), counters));
+                final UdpEndpoint endpoint = new UdpEndpoint(each, port, maxFrame(), counters);
+                undo.add(endpoint::close);
+                opened.add(endpoint);
             }
             wake = WaitFd.open();
-        } catch (final RuntimeException e) {
-            opened.forEach(UdpEndpoint::close);
-            throw e;
+            undo.forget();
         }
         endpoints = opened.toArray(UdpEndpoint[]::new);
     }

@@ -6,6 +6,7 @@
 package io.rdma4j.device.wire;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.driver.libc.DatagramBatch;
 import io.rdma4j.driver.libc.DatagramCalls;
@@ -43,7 +44,8 @@ final class UdpEndpoint {
         this.maxFrame = maxFrame;
         final boolean ipv6 = !local.gid().isIpv4();
         socket = DatagramCalls.open(ipv6);
-        try {
+        try (Undo undo = new Undo()) {
+            undo.add(socket::close);
             final int fd = socket.fd();
             if (ipv6) {
                 DatagramCalls.set(fd, DatagramOption.IPV6_V6ONLY, 1);
@@ -61,9 +63,7 @@ final class UdpEndpoint {
             }
             bindSocket(fd);
             outbox = new UdpOutbox(fd, maxFrame, counters);
-        } catch (final RuntimeException e) {
-            socket.close();
-            throw e;
+            undo.forget();
         }
     }
 

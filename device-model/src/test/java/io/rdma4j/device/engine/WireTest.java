@@ -20,8 +20,12 @@ import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** What the wire does while nothing comes. */
 class WireTest {
@@ -37,8 +41,12 @@ class WireTest {
 
     /** Brings nothing, and has room for nothing. */
     private static final class Idle implements Carrier {
-        private final List<Long> waits = new ArrayList<>();
-        private boolean isWoken;
+        private final List<Long> waits = new CopyOnWriteArrayList<>();
+        private volatile boolean isWoken;
+        private volatile boolean isHeldUp;
+        private final AtomicInteger wakers = new AtomicInteger();
+        private final CountDownLatch isBeingWoken = new CountDownLatch(1);
+        private final CountDownLatch mayBeWoken = new CountDownLatch(1);
 
         @Override
         public void await(long nanos) {
@@ -96,7 +104,19 @@ class WireTest {
 
         @Override
         public void wakeUp() {
-            // Nobody sleeps.
+            if (wakers.incrementAndGet() == 1 && isHeldUp) {
+                isBeingWoken.countDown();
+                await(mayBeWoken);
+            }
+            wakers.decrementAndGet();
+        }
+
+        private static void await(CountDownLatch latch) {
+            try {
+                latch.await(Patience.nanos(), TimeUnit.NANOSECONDS);
+            } catch (final InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
 
         @Override
@@ -130,6 +150,29 @@ class WireTest {
             waitOnce();
         } while (!carrier.waits.equals(List.of(50_000L)) && System.nanoTime() < deadline);
         assertThat(carrier.waits).as("after something happened").containsExactly(50_000L);
+    }
+
+    /** What the carrier is woken by may be gone when it is closed. */
+    @Test
+    void whoEndsItWaitsForWhoIsAboutToWakeIt() throws Exception {
+        carrier.isHeldUp = true;
+        final CompletableFuture<Void> sleeps = CompletableFuture.runAsync(() -> wire.await(Patience.nanos()));
+        while (carrier.waits.isEmpty()) {
+            Thread.onSpinWait();
+        }
+        final CompletableFuture<Void> wants = CompletableFuture.runAsync(wire::takeWhatCame);
+        Idle.await(carrier.isBeingWoken);
+        carrier.isWoken = true;
+        sleeps.get();
+        final CompletableFuture<Boolean> isAlone =
+            CompletableFuture.supplyAsync(() -> wire.end(Patience.nanos()) && carrier.wakers.get() == 0);
+        final long looked = System.nanoTime();
+        while (!isAlone.isDone() && System.nanoTime() - looked < LONG / 5) {
+            Thread.onSpinWait();
+        }
+        carrier.mayBeWoken.countDown();
+        assertThat(isAlone.get()).isTrue();
+        wants.get();
     }
 
     /** It gives others their turn, and has room: nobody would wake it. */

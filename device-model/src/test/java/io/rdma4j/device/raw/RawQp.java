@@ -234,6 +234,11 @@ public final class RawQp {
         sends.publish();
     }
 
+    /** Fills the send queue with what lies there from the round before; returns by how much. */
+    public int writeAgain() {
+        return sends.publishAll();
+    }
+
     public void post(Consumer<Wqe> fill) {
         write(fill);
         ringSend();

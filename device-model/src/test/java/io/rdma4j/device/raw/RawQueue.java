@@ -45,6 +45,15 @@ final class RawQueue {
         ring.state().putIntRelease(stateOffset + RingState.PROD_TAIL_OFFSET, tail);
     }
 
+    /** As far as there is room; what lies there is from the round before. Returns how far. */
+    int publishAll() {
+        final int head = ring.state().getIntAcquire(stateOffset + RingState.CONS_HEAD_OFFSET);
+        final int by = count - RingIndex.used(tail, head, count);
+        tail = RingIndex.advance(tail, by, count);
+        ring.state().putIntRelease(stateOffset + RingState.PROD_TAIL_OFFSET, tail);
+        return by;
+    }
+
     void reset() {
         tail = 0;
         ring.state().putInt(stateOffset + RingState.PROD_TAIL_OFFSET, 0);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.hw.roce.Icrc;
 
@@ -178,6 +179,21 @@ class PcapCarrierTest {
         assertThat(packets).extracting(Packet::trafficClass).containsExactly(0xb8, 0);
         assertThat(packets).extracting(Packet::flowLabel).containsExactly(0x12345, 0);
         assertThat(packets).extracting(Packet::hops).containsExactly(3, 64);
+    }
+
+    /** Shared memory brings what its peer has put there: that is no packet, and those behind it are. */
+    @Test
+    void whatIsNoPacketLeavesNothingBehind() throws IOException {
+        final Path file = folder.resolve("short.pcap");
+        final Counters counters = new Counters();
+        final FrameSlot slot = FrameSlot.allocate(1, 4096)[0];
+        try (PcapWriter writer = new PcapWriter(file, counters)) {
+            writer.write(frame(Ends.gid("fd00::1"), Ends.gid("fe80::2"), slot, 4), -1);
+            writer.write(frame(Ends.gid("192.0.2.2"), Ends.gid("192.0.2.1"), slot, 8), -1);
+            writer.write(frame(Ends.gid("fd00::1"), Ends.gid("fe80::2"), slot, 60), -1);
+        }
+        assertThat(read(file, true)).hasSize(1);
+        assertThat(counters.get(Counter.WIRE_NOT_CAPTURED)).isEqualTo(2);
     }
 
     /** Behind an injector: the file has what went, damage included. */
