@@ -190,8 +190,11 @@ class_archive() {
     if [ ! -e "$archive" ] || [ "$jar" -nt "$archive" ]; then
         { [ -r "$JAVA_HOME/release" ] && [ -w "$folder" ] && ! is_guest_root "$folder"; } || return 0
         made=$archive.$$
+        # Java ends by itself then, with 130, and so looks as if it had dealt with it: here nothing would end.
+        trap 'rm -f "$made"; exit 130' INT
         "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:ArchiveClassesAtExit="$made" -jar "$jar" devinfo \
             >/dev/null 2>&1 </dev/null || true
+        trap - INT
         # Where this Java makes none an empty file says so to the next start.
         [ -s "$made" ] || : >"$made"
         mv -f "$made" "$archive"

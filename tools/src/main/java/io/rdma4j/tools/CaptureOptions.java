@@ -30,10 +30,21 @@ final class CaptureOptions {
         }
         final DeviceAddress device = DeviceAddress.parse(address);
         if (!device.scheme().equals("emulated")) {
-            throw new ParameterException(spec.commandLine(), "Invalid use of option '--pcap' (FILE): packets of "
-                + address + " do not pass through this process; Wireshark and tcpdump see those of a network device");
+            throw wrong("packets of " + address + " do not pass through this process; Wireshark and tcpdump see those "
+                + "of a network device");
+        }
+        if ("none".equals(device.options().get("wire"))
+            || !device.options().getOrDefault("quirks", "").isEmpty() && !device.options().containsKey("wire")) {
+            throw wrong(address + " has no wire; leave wire=none and quirks out");
+        }
+        if (file.toString().indexOf('&') >= 0) {
+            throw wrong("a name with '&', such as " + file + ", ends there in a device's address; take another");
         }
         return address + (device.options().isEmpty() ? "?" : "&")
             + (device.options().containsKey("shortcut") ? "" : "shortcut=false&") + "pcap=" + file;
+    }
+
+    private ParameterException wrong(final String why) {
+        return new ParameterException(spec.commandLine(), "Invalid use of option '--pcap' (FILE): " + why);
     }
 }

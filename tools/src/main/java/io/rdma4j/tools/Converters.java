@@ -118,6 +118,12 @@ final class Converters {
                 : (int) number(port.substring(1), 0, MAX_PORT, "a TCP port from 0 to " + MAX_PORT));
         }
 
+        /** Whether the port is not left out. */
+        static boolean namesPort(final String value) {
+            final Matcher matcher = FORM.matcher(PORT.matcher(value).matches() ? ':' + value : value);
+            return matcher.matches() && matcher.group(2) != null;
+        }
+
         private static InetSocketAddress address(final String host, final int port) {
             return host.isEmpty() ? new InetSocketAddress(InetAddress.getLoopbackAddress(), port)
                 : new InetSocketAddress(host, port);

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.base.SocketErrors;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
@@ -156,6 +157,9 @@ final class FiPingpongCommand implements Runnable {
             throw wrong("Option '--device' (ADDRESS) can be given at most " + (isHere ? "twice"
                 : "once when another process has the other end"));
         }
+        if (isHere && spec.commandLine().getParseResult().hasMatchedOption("--port")) {
+            throw wrong("Option '--port' (PORT) needs '--server' or HOST");
+        }
         final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
         try (FabricDevice device = open(capture.of(addresses.get(0)));
              FabricDevice second = alone ? null : open(addresses.get(1))) {
@@ -204,14 +208,13 @@ final class FiPingpongCommand implements Runnable {
     }
 
     private ServerSocket listen() {
-        final int at = other.listen == null ? port : other.listen.getPort();
+        final InetSocketAddress at = other.listen != null ? other.listen
+            : source != null ? new InetSocketAddress(source, port)
+            : new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         try {
-            final String where = other.listen == null ? source : other.listen.getHostString();
-            return new ServerSocket(at, 1,
-                where == null ? InetAddress.getLoopbackAddress() : InetAddress.getByName(where));
+            return new ServerSocket(at.getPort(), 1, InetAddress.getByName(at.getHostString()));
         } catch (final IOException e) {
-            throw FabricException.of("fi_pingpong").detail("cannot listen at port %d: %s", at, e.getMessage())
-                .errno(FiErrno.FI_EADDRINUSE).hint("take another with -p; 0 is any that is free").cause(e).build();
+            throw FabricException.from("fi_pingpong", SocketErrors.of("listen", Answering.textOf(at), e));
         }
     }
 

@@ -76,7 +76,8 @@ final class PerfArguments {
     private Mtu mtu;
 
     @Option(names = {"-o", "--outs"}, paramLabel = "COUNT", converter = Count.class,
-        description = "READs and atomics of a QP under way. Default: as many as the device can")
+        description = "READs and atomics of a QP under way. Default: as many as the device can, up to "
+            + PerfOptions.MOST_OUTS)
     private Integer outs;
 
     @Option(names = {"-A", "--atomic_type"}, paramLabel = "TYPE", converter = Atomics.class,
@@ -268,11 +269,17 @@ final class PerfArguments {
     }
 
     /**
-     * Leaves out sizes that the devices cannot do, of all; and selective signaling if they do not have it. A size that
-     * was asked for and does not fit is wrong usage, though it is known only now.
+     * Leaves out sizes that the devices cannot do, of all; and selective signaling if they do not have it. What was
+     * asked for by a number and does not fit is wrong usage, though it is known only now.
      */
     PerfOptions fitted(final CommandLine command, final PerfOptions asked, final RdmaContext context,
         final RdmaContext peer) {
+        requireWithin(command, "--outs", "COUNT", asked.queues().outs(), context, Math.min(PerfOptions.MOST_OUTS,
+            Math.min(context.attributes().maxQpInitRdAtom(), peer.attributes().maxQpRdAtom())));
+        if (mtu != null) {
+            requireWithin(command, "--mtu", "BYTES", mtu.bytes(), context,
+                Math.min(activeMtu(context), activeMtu(peer)));
+        }
         final long largest = Math.min(context.attributes().maxMrSize(), peer.attributes().maxMrSize()) / 2;
         final List<Integer> fitting =
             asked.load().sizes().stream().filter(bytes -> bytes <= largest).toList();
@@ -286,6 +293,19 @@ final class PerfArguments {
         return new PerfOptions(asked.test(), new Load(fitting, load.iterations(), load.duration(), load.warmup(),
             load.samples(), load.swaps()), new Queues(queues.qps(), mod, queues.txDepth(), queues.rxDepth(),
             queues.postList(), queues.inline(), queues.mtu(), queues.outs()), asked.oneThread(), asked.timeout());
+    }
+
+    private static int activeMtu(final RdmaContext context) {
+        return context.queryPort(1).activeMtu().bytes();
+    }
+
+    /** Less than what was asked for would be told as if it had been that. */
+    private static void requireWithin(final CommandLine command, final String option, final String label,
+        final int value, final RdmaContext context, final int most) {
+        if (value > most) {
+            throw wrong(command, String.format("Invalid value for option '%s' (%s): on %s it is at most %d, not %d",
+                option, label, context.address(), most, value));
+        }
     }
 
     /** The options that shaped a run, as on the command line. */

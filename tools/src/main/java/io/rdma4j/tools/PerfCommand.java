@@ -29,11 +29,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** {@code rdma4j perf}: latency, bandwidth and message rate, in the manner of perftest. */
 @Command(
@@ -187,16 +189,33 @@ final class PerfCommand implements Runnable {
         if (port != null && isHere()) {
             throw wrong("Option '--port' (PORT) needs '--server' or HOST");
         }
+        if (port != null && hasPort()) {
+            throw wrong("Option '--port' (PORT) and the port of HOST:PORT exclude each other: give one of them");
+        }
         if (oneThread && !isHere()) {
             throw wrong("Option '--one-thread' is for both ends in this process");
         }
-        if (server != null && (samples.wanted() || compare || outputs.areWanted())) {
+        if (server != null && !servesOneThatMeasuresToo() && (samples.wanted() || compare || outputs.areWanted())) {
             throw wrong("the server measures nothing: give '--save', '--plot', '--compare', '-H' and '-U' to the "
                 + "client");
         }
         if (samples.wanted() && json) {
             throw wrong("'-H' and '-U' print lists, not JSON; leave '--json' out");
         }
+    }
+
+    /** With perftest both ends of these measure. */
+    private boolean servesOneThatMeasuresToo() {
+        return isForeign() && (test == PerfTest.SEND_LAT || test == PerfTest.WRITE_LAT);
+    }
+
+    /** What is said about the place of the other end, or of this one, names a port. */
+    private boolean hasPort() {
+        final CommandLine.ParseResult parsed = spec.commandLine().getParseResult();
+        return Stream.concat(parsed.matchedOptions().stream(), parsed.matchedPositionals().stream())
+            .filter(argument -> argument.converters().length > 0
+                && argument.converters()[0] instanceof Converters.HostAndPort)
+            .flatMap(argument -> argument.stringValues().stream()).anyMatch(Converters.HostAndPort::namesPort);
     }
 
     private boolean isHere() {

@@ -286,6 +286,10 @@ final class PingpongCommand implements Runnable {
             throw wrong("Invalid value for option '--op' (OPERATION): datagrams can only be sent; leave '--ud' or "
                 + "'--op " + operation.option() + "' out");
         }
+        if (datagrams && mtu != null) {
+            throw wrong("Invalid use of option '--mtu' (BYTES): a datagram takes the port's; leave '--mtu' or '--ud' "
+                + "out");
+        }
         return new PingPongOptions(operation, datagrams ? QpType.UD : QpType.RC, sizeOfAll(), mtu, pace(), validate,
             isForeign() ? Span.of(0) : warmup == null ? Span.of(WARMUP) : Span.of(warmup), length.span(isForeign()),
             timeout);

@@ -46,6 +46,7 @@ final class PlotCommand implements Runnable {
         } else {
             PerfPage.write(output, files.stream().map(PerfFile::read).toList());
         }
-        main.terminal().out().println(output.toAbsolutePath().toUri());
+        // Not where the page may go itself, to standard output.
+        main.terminal().err().println("rdma4j: wrote " + output.toAbsolutePath().toUri());
     }
 }

@@ -255,7 +255,7 @@ class FiPingpongCommandTest {
             final Cli.Outcome client =
                 Cli.run("fi_pingpong", "-p", Integer.toString(deaf.getLocalPort()), "127.0.0.1");
             assertThat(client.exitCode()).isEqualTo(1);
-            assertThat(client.err()).contains("FI_ECONNREFUSED", "--server");
+            assertThat(client.err()).contains("FI_ECONNREFUSED", "start the listening side first");
         }
         final Cli.Outcome server = Cli.run("fi_pingpong", "--server", "-p", "0", "--timeout", "0.2");
         assertThat(server.exitCode()).isEqualTo(1);
@@ -299,6 +299,7 @@ class FiPingpongCommandTest {
         "-S 2g                  | is not a size",
         "-I 0                   | '0' is not a number from 1",
         "-p 65536               | '65536' is not a TCP port",
+        "-p 5000                | needs '--server' or HOST",
         "--server 127.0.0.1     | exclude each other",
         "-s 127.0.0.1           | needs '--server'",
         "-e dgram -S 8k         | has at most 4096 bytes, not 8192",
@@ -316,6 +317,29 @@ class FiPingpongCommandTest {
         assertThat(outcome.exitCode()).isEqualTo(2);
         assertThat(outcome.out()).isEmpty();
         assertThat(outcome.err()).contains(message, "Try 'rdma4j fi_pingpong --help'.");
+    }
+
+    /** The address, and what the system says of it. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "--server -s nosuch.invalid     | nosuch.invalid:47592 | FI_EHOSTUNREACH",
+        "--server -s 203.0.113.5        | 203.0.113.5:47592    | FI_EADDRNOTAVAIL",
+        "--listen 203.0.113.5:99        | 203.0.113.5:99       | FI_EADDRNOTAVAIL",
+        "nosuch.invalid                 | nosuch.invalid:47592 | FI_EHOSTUNREACH",
+        "--connect 127.0.0.1:1          | 127.0.0.1:1          | FI_ECONNREFUSED"
+    })
+    void saysWhichAddressCannotBeHad(final String line, final String place, final String errno) {
+        final Cli.Outcome outcome = Cli.run(("fi_pingpong -d emulated:fi-nowhere " + line.strip()).split(" "));
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.errLines()).singleElement().asString().contains(place, errno);
+    }
+
+    @Test
+    void saysHowLongNobodyCame() {
+        final Cli.Outcome outcome =
+            Cli.run("fi_pingpong", "-d", "emulated:fi-alone", "--server", "-p", "0", "--timeout", "0.2");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).contains("nobody came to 127.0.0.1:", "within 0.2 s", "FI_ETIMEDOUT");
     }
 
     @Test

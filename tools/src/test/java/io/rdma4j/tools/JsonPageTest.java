@@ -12,6 +12,7 @@ import com.google.gson.JsonElement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -63,6 +64,20 @@ class JsonPageTest {
     @Test
     void fiPingpong() throws IOException {
         assertThat(onThePage("fi_pingpong")).isEqualTo(printed("fi_pingpong -I 20 -S 64"));
+    }
+
+    /** What both ends print, the one that listens, too. */
+    @Test
+    void theEndThatListens() throws Exception {
+        final Set<String> printed = new TreeSet<>();
+        for (final String game : List.of("pingpong", "perf send_lat")) {
+            final Listening listening = new Listening(game + " -d emulated:json-there --json --listen=:0");
+            final Cli.Outcome near = Cli.run((game + " -n 20 -d emulated:json-here --connect " + listening.address())
+                .split(" "));
+            assertThat(near.exitCode()).as(near.err() + listening.outcome().err()).isZero();
+            collect("", listening.outcome().json(), printed);
+        }
+        assertThat(onThePage("The end that listens")).isEqualTo(printed);
     }
 
     @Test

@@ -286,6 +286,36 @@ class LauncherTest {
             root.resolve("target/rdma4j-build.log").toString()).doesNotContain("noise");
     }
 
+    /**
+     * Ctrl-C goes to all processes of a terminal; Java and Maven end by themselves then, with 130. Here the program
+     * sends one to its own group, in a session of its own, where signals are not ignored, as behind a shell's "&".
+     */
+    private Outcome launchInterrupted(final Path program, final String before, final String otherwise)
+        throws IOException, InterruptedException {
+        script(program, before + "trap 'exit 130' INT; kill -INT 0; sleep 60;" + otherwise);
+        return await(start(root, Map.of(), onPath("env").toString(), "--default-signal=INT",
+            onPath("setsid").toString(), "--wait", root.resolve("rdma4j").toString(), "x"));
+    }
+
+    @Test
+    void ctrlCDuringTheBuildIsNoFailedBuild() throws Exception {
+        final Outcome outcome = launchInterrupted(bin.resolve("mvn"), "", "");
+        assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(130);
+        assertThat(outcome.err()).doesNotContain("failed");
+        assertThat(outcome.out()).isEmpty();
+    }
+
+    @Test
+    void ctrlCWhileClassesAreKeptEndsItAndLeavesNone() throws Exception {
+        final Outcome outcome = launchInterrupted(jdk.resolve("bin/java"),
+            "case \"$2\" in -XX:ArchiveClassesAtExit=*) echo x >\"${2#*=}\";", " esac; echo \"java of $0\" \"$@\"");
+        assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(130);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(root.resolve("tools/target")).isDirectoryNotContaining("glob:**.jsa*");
+        makeJdk(jdk, "17.0.15");
+        assertThat(launch("x").out()).endsWith("rdma4j.jar x\n");
+    }
+
     @Test
     void rootDoesNotBuildInTheFolderOfAnother() throws Exception {
         script(bin.resolve("id"), "echo 0");

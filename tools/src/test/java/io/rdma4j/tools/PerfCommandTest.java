@@ -281,6 +281,13 @@ class PerfCommandTest {
         "atomic_lat -a             | atomics work on 8 bytes",
         "write_lat -s 0            | has at least one",
         "send_lat -p 5             | needs '--server' or HOST",
+        "send_lat host:7 -p 5      | exclude each other",
+        "send_lat --server=:7 -p 5 | exclude each other",
+        "send_lat --connect h:7 -p 5 | exclude each other",
+        "read_bw -o 17             | on emulated: it is at most 16, not 17",
+        "read_bw -o 129            | on emulated: it is at most 16, not 129",
+        "send_bw -m 4096 -d emulated:m?mtu=1024 | on emulated:m?mtu=1024 it is at most 1024, not 4096",
+        "send_bw --server=:0 --peer perftest --save x | the server measures nothing",
         "send_lat host --one-thread | both ends in this process",
         "send_lat host --server=:0 | exclude each other",
         "send_lat --server=:0 -U   | the server measures nothing",
@@ -296,6 +303,17 @@ class PerfCommandTest {
         assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(2);
         assertThat(outcome.out()).isEmpty();
         assertThat(outcome.err()).startsWith("rdma4j: ").contains(message, "Try 'rdma4j perf --help'.");
+    }
+
+    /** Standard output may be where the page goes. */
+    @Test
+    void plotSaysWhereThePageIsOnStandardError(@TempDir final Path folder) throws IOException {
+        final Path samples = Files.writeString(folder.resolve("a.tsv"), "t\tv\n1\t2\n");
+        final Path page = folder.resolve("page.html");
+        final Cli.Outcome outcome = Cli.run("plot", "-o", page.toString(), samples.toString());
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.errLines()).containsExactly("rdma4j: wrote " + page.toUri());
     }
 
     @Test

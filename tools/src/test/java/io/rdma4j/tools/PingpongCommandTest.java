@@ -152,7 +152,7 @@ class PingpongCommandTest {
         "--op write --ud, datagrams can only be sent", "--op faa --ud, datagrams can only be sent",
         "--op write -s 7, as many", "--op cas -s 64, atomics work on 8 bytes", "--op faa -s 0, atomics work on 8",
         "--op x, 'none of send, write, read, cas, faa'", "--op read --threads 2, one end does everything",
-        "--op write --wait block, nobody is woken by a WRITE"
+        "--op write --wait block, nobody is woken by a WRITE", "--ud -m 256, a datagram takes the port's"
     })
     void whatAnOperationCannotDoIsWrongUsage(final String line, final String why) {
         final Cli.Outcome outcome = Cli.run(("pingpong " + line).split(" "));

@@ -78,6 +78,15 @@ class WireProcessesTest {
         assertThat(refused.err()).contains("--pcap", "vfio:0000:00:00.0", "tcpdump");
     }
 
+    @ParameterizedTest
+    @CsvSource({"emulated:?quirks=qemu-7.2, x.pcap, has no wire", "emulated:?wire=none, x.pcap, has no wire",
+        "emulated:, R&D.pcap, take another"})
+    void aCaptureThatCannotBeIsRefusedByItsOwnName(final String device, final String file, final String why) {
+        final Cli.Outcome refused = Cli.run("pingpong", "-n", "1", "-d", device, "--pcap", file);
+        assertThat(refused.exitCode()).isEqualTo(2);
+        assertThat(refused.err()).contains("option '--pcap' (FILE)", why).doesNotContain("shortcut");
+    }
+
     private static String device(final String wire, final int host) {
         return DEVICES.get(wire).replace("#", Integer.toString(host)).replace("@", Loopback.address(host));
     }

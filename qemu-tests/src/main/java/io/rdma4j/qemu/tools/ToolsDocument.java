@@ -29,8 +29,8 @@ public final class ToolsDocument {
         few objects on it; `--pid` looks into a process that has a device open and moves data, and does not disturb it.
         All of them take `--json`. What is longer than a screen is cut.
 
-        A command ends with 0 for success; with 1 if something failed or was found, also where a file or folder is not
-        there, or cannot be read or written; with 2 if the command line itself is wrong.
+        A command ends with 0 for success; with 1 if something failed, or a comparison found something, also where a
+        file or folder is not there, or cannot be read or written; with 2 if the command line itself is wrong.
         """;
 
     /** Of a transcript: a screen. */

@@ -6,10 +6,12 @@
 package io.rdma4j.tools.plot;
 
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
 import java.util.function.DoubleUnaryOperator;
+import java.util.stream.DoubleStream;
 
 /**
  * One direction of a chart: where a value lies, and what is written beside it.
@@ -34,30 +36,40 @@ record Axis(String title, double from, double to, DoubleUnaryOperator place, Lis
         return (place.applyAsDouble(value) - from) / (to - from);
     }
 
-    /** Powers of a base, of values above 0. */
+    /** Powers of a base. Values of 0, which is none, have a place of their own before the least, if there are any. */
     static Axis ofPowers(
-        final String title, final int base, final double least, final double most,
-        final DoubleFunction<String> label) {
-        final DoubleUnaryOperator place = value -> Math.log(Math.max(value, Double.MIN_NORMAL)) / Math.log(base);
-        final int first = (int) Math.floor(place.applyAsDouble(least) + ROUNDING);
-        final int last = Math.max(first + 1, (int) Math.ceil(place.applyAsDouble(most) - ROUNDING));
+        final String title, final int base, final double[] values, final DoubleFunction<String> label) {
+        final DoubleUnaryOperator log = value -> Math.log(value) / Math.log(base);
+        final DoubleSummaryStatistics positive = DoubleStream.of(values).filter(value -> value > 0).summaryStatistics();
+        final boolean none = positive.getCount() == 0;
+        final int first = none ? 0 : (int) Math.floor(log.applyAsDouble(positive.getMin()) + ROUNDING);
+        final int last =
+            none ? 1 : Math.max(first + 1, (int) Math.ceil(log.applyAsDouble(positive.getMax()) - ROUNDING));
         final int step = (last - first + MOST_TICKS - 1) / MOST_TICKS;
+        final int zero = positive.getCount() < values.length ? first - step : first;
+        final DoubleUnaryOperator place = value -> value > 0 ? log.applyAsDouble(value) : zero;
         final List<Tick> ticks = new ArrayList<>();
+        if (zero < first) {
+            ticks.add(new Tick(0, label.apply(0)));
+        }
         for (int power = first; power <= last; power += step) {
             ticks.add(new Tick(Math.pow(base, power), label.apply(Math.pow(base, power))));
         }
-        return new Axis(title, first, last, place, ticks);
+        return new Axis(title, zero, last, place, ticks);
     }
 
-    /** From 0 to a round number above the largest value. */
-    static Axis fromZero(final String title, final double most, final DoubleFunction<String> label) {
-        final double step = roundStep(Math.max(most, Double.MIN_NORMAL) / 5);
-        final int count = Math.max(1, (int) Math.ceil(most / step - ROUNDING));
+    /** From 0, or a round number below the least value, to one above the largest. */
+    static Axis linear(final String title, final double[] values, final DoubleFunction<String> label) {
+        final double least = Math.min(0, DoubleStream.of(values).min().orElse(0));
+        final double most = Math.max(0, DoubleStream.of(values).max().orElse(1));
+        final double step = roundStep(Math.max(most / 5 - least / 5, Double.MIN_NORMAL));
+        final int first = (int) Math.floor(least / step + ROUNDING);
+        final int last = Math.max(first + 1, (int) Math.ceil(most / step - ROUNDING));
         final List<Tick> ticks = new ArrayList<>();
-        for (int i = 0; i <= count; i++) {
+        for (int i = first; i <= last; i++) {
             ticks.add(new Tick(i * step, label.apply(i * step)));
         }
-        return new Axis(title, 0, count * step, DoubleUnaryOperator.identity(), ticks);
+        return new Axis(title, first * step, last * step, DoubleUnaryOperator.identity(), ticks);
     }
 
     /** 1, 2 or 5 times a power of ten, not below. */

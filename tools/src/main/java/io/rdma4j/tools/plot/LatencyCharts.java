@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
 import java.util.stream.Stream;
 
 /** What latency tests found: times by percentile for each size, and by size. */
@@ -75,18 +76,17 @@ final class LatencyCharts {
         return values(UNIT, lines, 20);
     }
 
-    /** By powers of ten where the largest value is further from the least than a factor, else from 0. */
+    /** By powers of ten where the largest value is further from the least above 0 than a factor, and none is below. */
     static Axis values(final String unit, final List<Series> lines, final double factor) {
-        final double most = points(lines).mapToDouble(Series.Point::y).max().orElse(1);
-        final double least = points(lines).mapToDouble(Series.Point::y).filter(y -> y > 0).min().orElse(most);
-        return most > factor * least ? Axis.ofPowers(unit, 10, least, most, Axis::shortest)
-            : Axis.fromZero(unit, most, Axis::shortest);
+        final double[] values = points(lines).mapToDouble(Series.Point::y).toArray();
+        final double most = DoubleStream.of(values).max().orElse(1);
+        final double least = DoubleStream.of(values).filter(value -> value > 0).min().orElse(most);
+        return most > factor * least && DoubleStream.of(values).noneMatch(value -> value < 0)
+            ? Axis.ofPowers(unit, 10, values, Axis::shortest) : Axis.linear(unit, values, Axis::shortest);
     }
 
     static Axis sizes(final List<Series> lines) {
-        return Axis.ofPowers("bytes of a message", 2,
-            points(lines).mapToDouble(Series.Point::x).filter(x -> x > 0).min().orElse(1),
-            points(lines).mapToDouble(Series.Point::x).max().orElse(2), Axis::size);
+        return Axis.ofPowers("bytes of a message", 2, points(lines).mapToDouble(Series.Point::x).toArray(), Axis::size);
     }
 
     static Stream<Series.Point> points(final List<Series> lines) {

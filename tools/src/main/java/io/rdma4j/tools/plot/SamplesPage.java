@@ -82,8 +82,8 @@ public final class SamplesPage {
                 }
             }
         }
-        final double last = LatencyCharts.points(lines).mapToDouble(Series.Point::x).max().orElse(1);
-        return new Chart(title, Axis.fromZero(all.get(0).columns().get(0), last, Axis::shortest),
+        final double[] times = LatencyCharts.points(lines).mapToDouble(Series.Point::x).toArray();
+        return new Chart(title, Axis.linear(all.get(0).columns().get(0), times, Axis::shortest),
             LatencyCharts.values(title, lines, TWO_DECADES), lines);
     }
 

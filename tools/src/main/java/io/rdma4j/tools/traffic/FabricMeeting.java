@@ -6,6 +6,7 @@
 package io.rdma4j.tools.traffic;
 
 import io.rdma4j.base.Deadline;
+import io.rdma4j.base.SocketErrors;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
@@ -58,7 +59,7 @@ public final class FabricMeeting implements AutoCloseable {
      * @param to      its address.
      * @param timeout longest wait, for this and for each answer.
      * @return the connection.
-     * @throws FabricException FI_ECONNREFUSED if nobody is there.
+     * @throws FabricException with the system's errno, such as FI_ECONNREFUSED if nobody listens there.
      */
     public static FabricMeeting connect(final InetSocketAddress to, final Duration timeout) {
         final Socket socket = new Socket();
@@ -67,9 +68,7 @@ public final class FabricMeeting implements AutoCloseable {
             return new FabricMeeting(socket, true, timeout);
         } catch (final IOException e) {
             close(socket);
-            throw FabricException.of(OPERATION).detail("no connection with %s: %s", to, e.getMessage())
-                .errno(FiErrno.FI_ECONNREFUSED).hint("start the server first: rdma4j fi_pingpong --server").cause(e)
-                .build();
+            throw FabricException.from(OPERATION, SocketErrors.of("connect", Answering.textOf(to), e));
         }
     }
 
@@ -87,8 +86,12 @@ public final class FabricMeeting implements AutoCloseable {
             server.setSoTimeout((int) first.toMillis());
             return new FabricMeeting(server.accept(), false, timeout);
         } catch (final IOException e) {
-            throw FabricException.of(OPERATION).detail("nobody came to %s: %s", server.getLocalSocketAddress(),
-                e.getMessage()).errno(FiErrno.FI_ETIMEDOUT)
+            final String at = Answering.textOf((InetSocketAddress) server.getLocalSocketAddress());
+            if (!(e instanceof SocketTimeoutException)) {
+                throw FabricException.from(OPERATION, SocketErrors.of("accept", at, e));
+            }
+            throw FabricException.of(OPERATION).detail("nobody came to %s within %s s", at, first.toMillis() / MILLIS)
+                .errno(FiErrno.FI_ETIMEDOUT)
                 .hint("start the client: rdma4j fi_pingpong HOST; or wait longer with --timeout").cause(e).build();
         }
     }

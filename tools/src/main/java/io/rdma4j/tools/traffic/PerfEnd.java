@@ -31,7 +31,6 @@ import java.util.function.Consumer;
  */
 final class PerfEnd {
     private static final int POLL_LIMIT = 64;
-    private static final int MOST_OUTS = 128;
     /** A latency test has one message under way; the queue has some more, as slots may come back late. */
     private static final int SHORTEST_QUEUE = 8;
 
@@ -127,7 +126,7 @@ final class PerfEnd {
     private Meeting.Party party(
         final int number, final QueuePair qp, final RemoteMemory lent, final Consumer<RemoteMemory> meet) {
         final PerfIntroduction own = new PerfIntroduction(number, options.game(), lent);
-        return new Meeting.Party(qp, attributes(MOST_OUTS), own.toBytes(), (peer, introduction) -> {
+        return new Meeting.Party(qp, attributes(PerfOptions.MOST_OUTS), own.toBytes(), (peer, introduction) -> {
             final PerfIntroduction theirs = PerfIntroduction.parse(introduction);
             own.requireMatch(theirs);
             meet.accept(theirs.lent());
@@ -135,7 +134,7 @@ final class PerfEnd {
     }
 
     private QpAttributes attributes(final int mostOuts) {
-        final int asked = options.queues().outs() == 0 ? MOST_OUTS : options.queues().outs();
+        final int asked = options.queues().outs() == 0 ? PerfOptions.MOST_OUTS : options.queues().outs();
         return new QpAttributes()
             .accessFlags(Set.of(options.operation().rights()))
             .maxRdAtomic(Math.min(Math.min(asked, mostOuts), context.attributes().maxQpInitRdAtom()))
@@ -144,7 +143,7 @@ final class PerfEnd {
 
     /** READs and atomics of the other end that may be under way. */
     int outsLent() {
-        return Math.min(MOST_OUTS, context.attributes().maxQpRdAtom());
+        return Math.min(PerfOptions.MOST_OUTS, context.attributes().maxQpRdAtom());
     }
 
     /**

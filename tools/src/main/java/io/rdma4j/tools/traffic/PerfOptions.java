@@ -20,6 +20,9 @@ import java.util.List;
  * @param timeout   longest wait without any progress, and for the other process.
  */
 public record PerfOptions(PerfTest test, Load load, Queues queues, boolean oneThread, Duration timeout) {
+    /** READs and atomics of a QP that are under way at most, whatever the device can. */
+    public static final int MOST_OUTS = 128;
+
     /**
      * How much.
      *

@@ -105,6 +105,15 @@ class PerfPageTest {
         assertThat(sizes.ticks()).extracting(Axis.Tick::label).startsWith("1", "2", "4").endsWith("4k");
     }
 
+    @Test
+    void noBytesHaveAPlaceOfTheirOwn() {
+        final Axis sizes = bandwidth(0, 64, 4096).x();
+        assertThat(sizes.ticks()).extracting(Axis.Tick::label).startsWith("0", "64", "128").endsWith("4k");
+        assertThat(sizes.at(0)).isZero();
+        assertThat(sizes.at(64)).isCloseTo(1.0 / 7, within(1e-9));
+        assertThat(bandwidth(0).x().ticks()).extracting(Axis.Tick::label).startsWith("0", "1");
+    }
+
     private static Chart bandwidth(final int... sizes) {
         return BandwidthCharts.of(NamedRun.of(List.of(Runs.bandwidth("a:", 1, sizes)))).get(0);
     }

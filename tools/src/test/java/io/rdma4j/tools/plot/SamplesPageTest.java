@@ -14,6 +14,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -40,6 +42,27 @@ class SamplesPageTest {
         assertThat(charts.get(0).series()).extracting(Series::name).containsExactly("p50", "p99");
         assertThat(charts.get(0).series().get(1).points()).extracting(Series.Point::y).containsExactly(9.0, 8.0);
         assertThat(charts.get(1).x().title()).isEqualTo("seconds");
+    }
+
+    private Axis axisOf(final String... values) throws IOException {
+        return SamplesPage.charts(List.of(Samples.read(file("a.tsv", "t\tv\n" + IntStream.range(0, values.length)
+            .mapToObj(i -> i + "\t" + values[i] + "\n").collect(Collectors.joining()))))).get(0).y();
+    }
+
+    /** Neither nothing nor less than nothing lies where another value has its line. */
+    @Test
+    void zeroAndNegativeValuesLieBelowOthers() throws IOException {
+        final Axis zero = axisOf("0", "1", "500");
+        assertThat(zero.ticks()).extracting(Axis.Tick::label).containsExactly("0", "1", "10", "100", "1000");
+        assertThat(zero.at(0)).isZero();
+        assertThat(zero.at(1)).isEqualTo(0.25);
+        final Axis both = axisOf("-3", "1", "500");
+        assertThat(both.ticks()).extracting(Axis.Tick::label).startsWith("-200", "0", "200").endsWith("600");
+        assertThat(both.at(-200)).isZero();
+        assertThat(both.at(0)).isEqualTo(0.25);
+        final Axis negative = axisOf("-3", "-1");
+        assertThat(negative.ticks()).extracting(Axis.Tick::label).containsExactly("-3", "-2", "-1", "0");
+        assertThat(negative.at(0)).isEqualTo(1);
     }
 
     @Test

@@ -8,6 +8,7 @@ package io.rdma4j.verbs;
 import io.rdma4j.RdmaException;
 
 import io.rdma4j.base.Deadline;
+import io.rdma4j.base.SocketErrors;
 import io.rdma4j.base.Undo;
 import java.io.IOException;
 import java.net.InetAddress;
