@@ -188,7 +188,6 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
             transmit.watch(receive, 0);
             receive.watch(transmit, 0);
         }
-        link.wantsProgress();
     }
 
     @Override

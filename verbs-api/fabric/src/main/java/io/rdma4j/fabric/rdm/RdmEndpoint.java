@@ -88,6 +88,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         final RdmEndpoint endpoint = new RdmEndpoint(host, options);
         try (Undo undo = new Undo()) {
             undo.add(endpoint::close);
+            endpoint.resources.begin(endpoint, options);
             host.opened(endpoint);
             undo.forget();
             return endpoint;

@@ -48,7 +48,7 @@ final class RdmResources {
     private final RdmCore core;
     private final Connections connections;
     private final Transmit transmit;
-    private final FabricAddress address;
+    private FabricAddress address;
 
     private RdmResources(final RdmEndpoint endpoint, final EndpointHost host, final EndpointOptions options) {
         this.host = host;
@@ -74,9 +74,19 @@ final class RdmResources {
             transmit = new Transmit(core, connections, table, new LocalMemory(realm, host.info()),
                 options.selectiveCompletion(), host.info().endpointAttributes().maxMessageSize(),
                 host.info().transmitAttributes());
-            join(endpoint);
-            address = publish(options.service());
             opening.forget();
+        } catch (final RdmaException e) {
+            throw FabricException.from(OPEN, e);
+        }
+    }
+
+    /**
+     * The endpoint is whole: others may know it, and whoever reads its queues go on with it, in another thread at once.
+     */
+    void begin(final RdmEndpoint endpoint, final EndpointOptions options) {
+        try {
+            address = publish(options.service());
+            join(endpoint);
         } catch (final RdmaException e) {
             throw FabricException.from(OPEN, e);
         }
@@ -144,12 +154,14 @@ final class RdmResources {
 
     private void join(final RdmEndpoint endpoint) {
         for (final FabricCompletionQueue queue : queues) {
-            queue.wants(queue.attach(endpoint));
-            undo.add(() -> queue.detach(endpoint));
             queue.watch(port.cq());
             undo.add(() -> queue.unwatch(port.cq()));
             internal.wake(queue);
             undo.add(() -> internal.wakeNoMore(queue));
+            queue.attach(endpoint);
+            undo.add(() -> queue.detach(endpoint));
+            // Who sleeps has not asked this endpoint's device queues for events.
+            queue.wake();
         }
     }
 
