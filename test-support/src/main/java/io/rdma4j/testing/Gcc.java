@@ -61,7 +61,7 @@ public final class Gcc {
      * @throws InterruptedException if the caller is to stop.
      */
     public static List<String> print(final Path folder, final String source) throws IOException, InterruptedException {
-        return require(List.of(compiled(folder, "print", source).toString()));
+        return require(List.of(compile(folder, "print", source).toString()));
     }
 
     /**
@@ -77,13 +77,24 @@ public final class Gcc {
     public static List<String> printPreloaded(final Path folder, final String library, final String source)
         throws IOException, InterruptedException {
         final Path first =
-            compiled(folder, "preloaded", library, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror");
+            compile(folder, "preloaded", library, "-shared", "-fPIC", "-O2", "-Wall", "-Wextra", "-Werror");
         final Path program =
-            compiled(folder, "print", source, "-O1", "-pthread", "-rdynamic", "-Wall", "-Werror");
+            compile(folder, "print", source, "-O1", "-pthread", "-rdynamic", "-Wall", "-Werror");
         return require(List.of("env", "LD_PRELOAD=" + first, program.toString()));
     }
 
-    private static Path compiled(final Path folder, final String name, final String source, final String... options)
+    /**
+     * Compiles a program, or a library.
+     *
+     * @param folder  for its files.
+     * @param name    what it is to be called there.
+     * @param source  its text.
+     * @param options of the compiler.
+     * @return what was made.
+     * @throws IOException          if it cannot be compiled.
+     * @throws InterruptedException if the caller is to stop.
+     */
+    public static Path compile(final Path folder, final String name, final String source, final String... options)
         throws IOException, InterruptedException {
         final Path file = Files.writeString(folder.resolve(name + ".c"), source);
         final Path compiled = folder.resolve(name);

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestResult;
+import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
 import io.rdma4j.qemu.process.HostCommand;
 import io.rdma4j.testing.TestBudget;
@@ -19,15 +20,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -49,24 +45,20 @@ class PerftestQemuTest {
     private static final int ROUNDS = Integer.getInteger("rdma4j.perftest.rounds", 1);
     private static final int ITERATIONS = Integer.getInteger("rdma4j.perftest.iterations", 100);
     private static final int BYTES = 64;
-    private static final Duration COMPILE = Duration.ofSeconds(60);
+    private static final Duration TASKSET = Duration.ofSeconds(60);
     private static final List<String> TABLE = new ArrayList<>();
 
-    @TempDir
-    private static Path folder;
-    private static Path yielding;
+    private static String yielding;
     private static double cyclesPerMicro;
     private static FabricGuest guest;
 
     @BeforeAll
-    static void boots() throws IOException {
-        final Path library = compile("yielding", "-shared", "-fPIC");
-        final Path cycles = compile("cycles");
+    static void boots() throws IOException, InterruptedException {
         guest = FabricGuest.boot(new GuestContext().name("perftest"));
         stayOnOneProcessor();
-        yielding = shared(library);
-        cyclesPerMicro = Double.parseDouble(
-            guest.runCommand(List.of(shared(cycles).toString())).output().get(0).strip());
+        yielding = GuestTests.compiled(guest, PerftestQemuTest.class, "yielding", "-shared", "-fPIC");
+        final String cycles = GuestTests.compiled(guest, PerftestQemuTest.class, "cycles");
+        cyclesPerMicro = Double.parseDouble(guest.runCommand(List.of(cycles)).output().get(0).strip());
         TABLE.add("| 64 bytes, µs | " + Way.PERFTEST.title() + " | " + Way.PERFTEST_YIELDING.title() + " | "
             + Way.RDMA4J.title() + " | its clock | without that | to the yielding one |");
         TABLE.add("|---|--:|--:|--:|--:|--:|--:|");
@@ -75,30 +67,9 @@ class PerftestQemuTest {
     /** One processor, as the guest has: else what it is made of wanders, and a system call takes 2 or 7 µs by that. */
     private static void stayOnOneProcessor() {
         final int last = Runtime.getRuntime().availableProcessors() - 1;
-        final HostCommand.Outcome outcome = HostCommand.run(folder, COMPILE, List.of("taskset", "-acp",
+        final HostCommand.Outcome outcome = HostCommand.run(null, TASKSET, List.of("taskset", "-acp",
             Integer.toString(last), Long.toString(guest.pid())));
         assertThat(outcome.succeeded()).as(outcome.text()).isTrue();
-    }
-
-    /** The guest sees the host's files, but not those in folders that are memory. */
-    private static Path shared(final Path file) throws IOException {
-        final Path name = file.getFileName();
-        Files.copy(file, guest.folder().resolve("share").resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
-        return Path.of(FabricGuest.SHARE).resolve(name);
-    }
-
-    private static Path compile(final String name, final String... options) throws IOException {
-        final Path source = folder.resolve(name + ".c");
-        try (InputStream in = PerftestQemuTest.class.getResourceAsStream(name + ".c")) {
-            Files.copy(in, source);
-        }
-        final Path compiled = folder.resolve(name);
-        final List<String> command = new ArrayList<>(List.of("gcc", "-O2", "-Wall", "-Wextra", "-Werror"));
-        command.addAll(List.of(options));
-        command.addAll(List.of("-o", compiled.toString(), source.toString()));
-        final HostCommand.Outcome outcome = HostCommand.run(folder, COMPILE, command);
-        assertThat(outcome.succeeded()).as(outcome.text()).isTrue();
-        return compiled;
     }
 
     @AfterAll

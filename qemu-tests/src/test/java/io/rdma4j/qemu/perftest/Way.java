@@ -8,7 +8,6 @@ package io.rdma4j.qemu.perftest;
 import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.testing.OtherJvm;
 
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -55,7 +54,7 @@ enum Way {
      * @param iterations that are measured.
      * @param yielding   the library that is preloaded so that polls yield.
      */
-    List<String> command(final String test, final int bytes, final int iterations, final Path yielding) {
+    List<String> command(final String test, final int bytes, final int iterations, final String yielding) {
         final List<String> shared = new ArrayList<>(List.of("-s", Integer.toString(bytes), "-n",
             Integer.toString(iterations), "-m", "1024", "-F", "-p", Integer.toString(PORT)));
         if (!test.startsWith("read")) {
@@ -71,7 +70,7 @@ enum Way {
         return List.of("sh", "-c", String.format(BOTH_ENDS, words(server), PORT, words(client)));
     }
 
-    private List<String> program(final String test, final Path yielding) {
+    private List<String> program(final String test, final String yielding) {
         if (this == RDMA4J) {
             final List<String> java = new ArrayList<>();
             java.add(OtherJvm.java());
