@@ -161,6 +161,15 @@ public interface AvStore extends AutoCloseable {
     boolean resolved(int place, int life, AvEntry device);
 
     /**
+     * A number that changes when another process, or another vector of this one, has moved an address.
+     *
+     * @return 0 for stores that nobody else changes.
+     */
+    default int moves() {
+        return 0;
+    }
+
+    /**
      * Addresses in it.
      *
      * @return 0 or more.

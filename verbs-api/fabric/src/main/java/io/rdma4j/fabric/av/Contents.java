@@ -45,6 +45,11 @@ final class Contents {
         base = table ? 0 : store.mapAddress();
     }
 
+    /** Any thread that uses the vector: a number that changes when somebody else has moved an address. */
+    int movesOfOthers() {
+        return store.moves();
+    }
+
     void publishAs(final PublishedObject vector) {
         lock.lock();
         try {

@@ -499,7 +499,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
 
     @Override
     public int moves() {
-        return moves.get();
+        return moves.get() + contents.movesOfOthers();
     }
 
     private void ask(final long fiAddr) {

@@ -45,6 +45,8 @@ final class Modification {
     private long start;
     private long result;
     private MemoryRegion resultDesc;
+    /** What that stands for at this endpoint; null if nothing tells. */
+    private LocalDescriptor resultRegion;
 
     private long word;
     private long expected;
@@ -99,19 +101,14 @@ final class Modification {
     }
 
     private boolean read(final long address, final MemoryRegion desc, final UnsafeBuffer to) {
-        final boolean isKept = isKept(desc, address, bytes());
-        return Payloads.read(isKept ? processAddress(desc, address) : address, isKept, to, 0, bytes());
-    }
-
-    /** Of what is kept. */
-    private static long processAddress(final MemoryRegion desc, final long address) {
-        return ((LocalDescriptor) desc).processAddress(address);
+        final LocalDescriptor region = desc instanceof LocalDescriptor ? (LocalDescriptor) desc : null;
+        final boolean isKept = isKept(region, address, bytes());
+        return Payloads.read(isKept ? region.processAddress(address) : address, isKept, to, 0, bytes());
     }
 
     /** Whether a thread may copy from and to it by itself: a region holds it. */
-    private static boolean isKept(final MemoryRegion desc, final long address, final int length) {
-        return desc instanceof LocalDescriptor && ((LocalDescriptor) desc).isUsable()
-            && ((LocalDescriptor) desc).isKept() && ((LocalDescriptor) desc).deviceAddress(address, length) != -1;
+    private static boolean isKept(final LocalDescriptor region, final long address, final int length) {
+        return region != null && region.isUsable() && region.isKept() && region.deviceAddress(address, length) != -1;
     }
 
     void copyTo(final Modification other) {
@@ -121,6 +118,7 @@ final class Modification {
         other.start = start;
         other.result = result;
         other.resultDesc = resultDesc;
+        other.resultRegion = resultRegion;
         other.here.putBytes(0, here, 0, bytes());
         if (op.compares()) {
             other.compare.putBytes(0, compare, 0, bytes());
@@ -173,6 +171,10 @@ final class Modification {
 
     MemoryRegion resultDesc() {
         return resultDesc;
+    }
+
+    void resultRegion(final LocalDescriptor region) {
+        resultRegion = region;
     }
 
     /** Begins with the first 8 bytes. */
@@ -259,10 +261,10 @@ final class Modification {
         }
         final int from = firstElement() * type.size();
         final int length = endElement() * type.size() - from;
-        final boolean isKept = isKept(resultDesc, result + from, length);
-        return (isKept || !(resultDesc instanceof LocalDescriptor) || ((LocalDescriptor) resultDesc).isUsable())
+        final boolean isKept = isKept(resultRegion, result + from, length);
+        return (isKept || resultRegion == null || resultRegion.isUsable())
             && Payloads.write(seenAt + (start + from - word),
-                isKept ? processAddress(resultDesc, result + from) : result + from, isKept, length);
+                isKept ? resultRegion.processAddress(result + from) : result + from, isKept, length);
     }
 
     /** Goes on to the next 8 bytes; false if there are none. */
@@ -280,5 +282,6 @@ final class Modification {
     /** Nothing is kept that the application may want to be collected. */
     void letGo() {
         resultDesc = null;
+        resultRegion = null;
     }
 }

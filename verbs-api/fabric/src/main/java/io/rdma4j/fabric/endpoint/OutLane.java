@@ -196,6 +196,7 @@ final class OutLane {
         if (refusal != 0) {
             return refusal;
         }
+        asked.resultRegion(asked.fetches() ? local.descriptor() : null);
         final int answer = remote.find(RmaOperation.ADD, rma.key, asked.firstWord(), asked.span());
         if (answer == RemoteMemory.ASK) {
             return ask(rma.key);

@@ -7,7 +7,6 @@ package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.CachedRegion;
-import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.region.LocalDescriptor;
 
 import org.agrona.MutableDirectBuffer;
@@ -39,7 +38,8 @@ abstract class Buffers {
 
     /** One more, with what the cache lent for it; or by a region of the application, which nothing holds then. */
     final void put(
-        final long address, final int length, final int lkey, final CachedRegion lent, final MemoryRegion desc) {
+        final long address, final int length, final int lkey, final CachedRegion lent,
+        final LocalDescriptor region) {
         addresses[count] = address;
         lengths[count] = length;
         lkeys[count] = lkey;
@@ -48,8 +48,8 @@ abstract class Buffers {
         if (lent != null || cached[count] != null) {
             cached[count] = lent;
         }
-        if (length > 0 && lent == null && desc instanceof LocalDescriptor) {
-            regions[count] = (LocalDescriptor) desc;
+        if (length > 0 && region != null) {
+            regions[count] = region;
         }
         count++;
     }

@@ -123,12 +123,12 @@ final class Matcher {
         }
     }
 
-    /** Its message will never be complete: it waits again, before all others. */
+    /** Its message will never be complete: it waits again, where it was before. */
     void postAgain(final Receive receive) {
         if (receive.tagged) {
             tags.postAgain(receive);
         } else {
-            receives.addFirst(receive);
+            receives.addAgain(receive);
         }
     }
 
@@ -202,7 +202,7 @@ final class Matcher {
             return false;
         }
         whole.isSpent = false;
-        receives.addFirst(whole);
+        receives.addAgain(whole);
         return true;
     }
 

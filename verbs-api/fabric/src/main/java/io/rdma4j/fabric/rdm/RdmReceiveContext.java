@@ -187,7 +187,7 @@ final class RdmReceiveContext implements ReceiveContext {
     /** With what was found of its memory. */
     private Receive filled(
         final Receive receive, final long address, final int length, final MemoryRegion desc, final Object owner) {
-        receive.add(address, length, local.lkey(), local.cached(), desc);
+        receive.add(address, length, local.lkey(), local.cached(), local.descriptor());
         receive.lastIsAt(local.processAddress(), local.isKept(owner));
         if (owner != null) {
             receive.owner = owner;
@@ -305,7 +305,7 @@ final class RdmReceiveContext implements ReceiveContext {
             if (fault != 0) {
                 return abandon(receive, fault);
             }
-            receive.add(message.address(i), message.length(i), local.lkey(), local.cached(), message.desc(i));
+            receive.add(message.address(i), message.length(i), local.lkey(), local.cached(), local.descriptor());
             receive.lastIsAt(local.processAddress(), local.isKept(null));
         }
         return 0;

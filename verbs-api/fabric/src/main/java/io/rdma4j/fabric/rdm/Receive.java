@@ -7,10 +7,10 @@ package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.fabric.cm.PeerId;
+import io.rdma4j.fabric.region.LocalDescriptor;
 
 /** A receive of the application. One of a fixed number for each receive context. */
 final class Receive extends Buffers {
@@ -23,6 +23,8 @@ final class Receive extends Buffers {
     private final PeerAddress source = new PeerAddress();
     Receive older;
     Receive newer;
+    /** When it was posted. */
+    long sequence;
 
     // Of a tagged one.
     boolean tagged;
@@ -32,7 +34,6 @@ final class Receive extends Buffers {
     boolean once;
     /** Keeps nothing of it. */
     boolean discards;
-    long sequence;
     int bucket;
     /** Of those whose tags hash alike. */
     Receive chainOlder;
@@ -130,8 +131,9 @@ final class Receive extends Buffers {
     }
 
     void add(
-        final long address, final int length, final int lkey, final CachedRegion lent, final MemoryRegion desc) {
-        put(address, length, lkey, lent, desc);
+        final long address, final int length, final int lkey, final CachedRegion lent,
+        final LocalDescriptor region) {
+        put(address, length, lkey, lent, region);
         capacity += length;
     }
 

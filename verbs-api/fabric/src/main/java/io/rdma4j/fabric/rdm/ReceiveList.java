@@ -10,6 +10,7 @@ final class ReceiveList {
     private Receive oldest;
     private Receive newest;
     private int size;
+    private long sequence;
 
     int size() {
         return size;
@@ -21,27 +22,36 @@ final class ReceiveList {
     }
 
     void add(final Receive receive) {
-        receive.older = newest;
-        receive.newer = null;
-        if (newest == null) {
-            oldest = receive;
-        } else {
-            newest.newer = receive;
-        }
-        newest = receive;
-        size++;
+        receive.sequence = ++sequence;
+        addBehind(receive, newest);
     }
 
-    /** Before all others. */
-    void addFirst(final Receive receive) {
-        receive.older = null;
-        receive.newer = oldest;
-        if (oldest == null) {
+    /** One that was in the list, where it was: behind those that were added before it. */
+    void addAgain(final Receive receive) {
+        Receive before = null;
+        Receive after = oldest;
+        while (after != null && after.sequence < receive.sequence) {
+            before = after;
+            after = after.newer;
+        }
+        addBehind(receive, before);
+    }
+
+    /** At the beginning behind none. */
+    private void addBehind(final Receive receive, final Receive before) {
+        final Receive after = before == null ? oldest : before.newer;
+        receive.older = before;
+        receive.newer = after;
+        if (before == null) {
+            oldest = receive;
+        } else {
+            before.newer = receive;
+        }
+        if (after == null) {
             newest = receive;
         } else {
-            oldest.older = receive;
+            after.older = receive;
         }
-        oldest = receive;
         size++;
     }
 

@@ -6,8 +6,8 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.fabric.CachedRegion;
-import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.region.LocalDescriptor;
 
 /** An operation of the application that is under way: a message that is being sent, or RMA. One of a fixed number. */
 final class SendOp extends Buffers {
@@ -68,9 +68,9 @@ final class SendOp extends Buffers {
 
     void add(
         final long address, final int length, final long deviceAddress, final int lkey, final CachedRegion lent,
-        final MemoryRegion desc) {
+        final LocalDescriptor region) {
         deviceAddresses[count] = deviceAddress;
-        put(address, length, lkey, lent, desc);
+        put(address, length, lkey, lent, region);
         total += length;
     }
 

@@ -113,7 +113,7 @@ abstract class Sender {
             return state;
         }
         final SendOp op = claim(context, !selective, flags, data);
-        op.add(from, length, local.deviceAddress(), local.lkey(), local.cached(), desc);
+        op.add(from, length, local.deviceAddress(), local.lkey(), local.cached(), local.descriptor());
         op.lastIsAt(local.processAddress(), local.isKept(owner));
         if (owner != null) {
             op.owner = owner;
@@ -189,7 +189,7 @@ abstract class Sender {
                 return started(op, fault);
             }
             op.add(message.address(i), message.length(i), local.deviceAddress(), local.lkey(), local.cached(),
-                message.desc(i));
+                local.descriptor());
             op.lastIsAt(local.processAddress(), local.isKept(null));
         }
         return started(op, start(op, state, (flags & OpFlags.INJECT) != 0));

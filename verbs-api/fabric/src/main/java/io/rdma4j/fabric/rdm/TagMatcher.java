@@ -31,7 +31,6 @@ final class TagMatcher {
     private final ReceiveList posted = new ReceiveList();
     private final SlotList messages = new SlotList();
     private final SlotList claims = new SlotList();
-    private long sequence;
     /** How many of those that are posted are. */
     private int directed;
 
@@ -61,14 +60,13 @@ final class TagMatcher {
     }
 
     void post(final Receive receive) {
-        receive.sequence = ++sequence;
         posted.add(receive);
         link(receive);
     }
 
     /** Its message will never be complete: it waits again, where it was before. */
     void postAgain(final Receive receive) {
-        posted.addFirst(receive);
+        posted.addAgain(receive);
         link(receive);
     }
 

@@ -169,14 +169,15 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
         bound.enable();
     }
 
+    /** Peers with no key go on where memory is gone. */
     @Override
     public void refresh() {
-        parts.forEach(FabricRegion::refresh);
+        onEach(parts, FabricRegion::refresh);
     }
 
     @Override
     public void refresh(final long... ranges) {
-        parts.forEach(part -> part.refresh(ranges));
+        onEach(parts, part -> part.refresh(ranges));
     }
 
     @Override
@@ -209,21 +210,25 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
         regions.giveNameBack(plan);
     }
 
-    /** All that can be closed are; the first refusal is told. */
+    /** All that can be closed are. */
     private void closeParts() {
-        final List<FabricException> refusals = new ArrayList<>();
         final List<FabricRegion> backwards = new ArrayList<>(parts);
         Collections.reverse(backwards);
-        final Consumer<FabricRegion> closing = part -> {
+        onEach(backwards, FabricRegion::close);
+    }
+
+    /** Also where some of them fail; the first failure is told. */
+    private static void onEach(final List<FabricRegion> parts, final Consumer<FabricRegion> operation) {
+        final List<FabricException> failures = new ArrayList<>();
+        for (final FabricRegion part : parts) {
             try {
-                part.close();
+                operation.accept(part);
             } catch (final FabricException e) {
-                refusals.add(e);
+                failures.add(e);
             }
-        };
-        backwards.forEach(closing);
-        if (!refusals.isEmpty()) {
-            throw refusals.get(0);
+        }
+        if (!failures.isEmpty()) {
+            throw failures.get(0);
         }
     }
 

@@ -34,6 +34,7 @@ public final class LocalMemory {
     private long processAddress;
     private int lkey;
     private CachedRegion cached;
+    private LocalDescriptor descriptor;
     private boolean keptByDescriptor;
 
     /**
@@ -78,6 +79,7 @@ public final class LocalMemory {
         final long address, final long length, final MemoryRegion desc, final Object owner, final MrAccess right,
         final int access) {
         cached = null;
+        descriptor = null;
         keptByDescriptor = false;
         processAddress = address;
         if (length < 0 || length > 0 && (address == 0 || address + (length - 1) < address && address > 0)) {
@@ -102,10 +104,13 @@ public final class LocalMemory {
      * @return 0 or a negated errno.
      */
     public int check(final long address, final long length, final MemoryRegion desc, final MrAccess right) {
+        descriptor = null;
         if (desc == null || descIgnored) {
             return descNeeded ? -FiErrno.FI_EINVAL : 0;
         }
-        return look(address, length, desc, right);
+        final int refusal = look(address, length, desc, right);
+        descriptor = refusal == 0 ? ((LocalDescriptor) desc).in(realm) : null;
+        return refusal;
     }
 
     /** What a descriptor says; 0 with the device's address in the field, or a negated errno. */
@@ -141,6 +146,7 @@ public final class LocalMemory {
             processAddress = region.processAddress(address);
             return descNeeded ? -FiErrno.FI_EDOMAIN : byCache(processAddress, length, owner, access);
         }
+        descriptor = region;
         lkey = region.lkey(address, length);
         processAddress = region.processAddress(address);
         keptByDescriptor = region.isKept();
@@ -215,6 +221,15 @@ public final class LocalMemory {
      */
     public CachedRegion cached() {
         return cached;
+    }
+
+    /**
+     * The descriptor, as far as it counts.
+     *
+     * @return of several authorization keys the part for this one; null if the cache was asked.
+     */
+    public LocalDescriptor descriptor() {
+        return descriptor;
     }
 
     /** Gives back what the cache lent: nothing was posted. */

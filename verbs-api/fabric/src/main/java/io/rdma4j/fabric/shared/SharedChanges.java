@@ -131,6 +131,8 @@ final class SharedChanges {
             bytes.getLong(SharedLayout.MOVE_OFFSET + Long.BYTES),
             bytes.getInt(SharedLayout.MOVE_OFFSET + 2 * Long.BYTES),
             bytes.getInt(SharedLayout.MOVE_OFFSET + 2 * Long.BYTES + Integer.BYTES));
+        // Whoever sees the count sees the entry.
+        bytes.putIntVolatile(SharedLayout.MOVES_OFFSET, bytes.getInt(SharedLayout.MOVES_OFFSET) + 1);
     }
 
     private boolean isUsedUp(final int place) {

@@ -39,7 +39,8 @@ import org.agrona.MutableDirectBuffer;
  *   56  u32  bytes of the name             |  1072  u32        kind << 24 | queue pair number
  *   60  u32  bytes of the domain's name    |  1076  u32        queue key
  *   64  u32  CRC-32 of 0..63 and the names |  1080  u32  u64 with bits below: all places taken
- *   96  16 random bytes: which vector it is|  1088  u32  each owner, from 0 on: its addresses
+ *   96  16 random bytes: which vector it is|  1084  u32  count of moves
+ *                                          |  1088  u32  each owner, from 0 on: its addresses
  *  128  name                               |
  *  256  name of the domain, up to 1023     |
  *
@@ -98,6 +99,7 @@ final class SharedLayout {
     static final int NEXT_ORDER_OFFSET = 1048;
     static final int MOVE_OFFSET = 1056;
     static final int FIRST_FREE_OFFSET = 1080;
+    static final int MOVES_OFFSET = 1084;
     static final int OWNERS_OFFSET = 1088;
     /** With owner 0, which is nobody. */
     static final int OWNERS = 512;

@@ -149,6 +149,11 @@ final class SharedStore implements AvStore {
     }
 
     @Override
+    public int moves() {
+        return header.getIntVolatile(SharedLayout.MOVES_OFFSET);
+    }
+
+    @Override
     public long size() {
         return header.getLongVolatile(SharedLayout.SIZE_OFFSET);
     }

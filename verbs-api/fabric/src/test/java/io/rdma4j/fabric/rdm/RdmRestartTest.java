@@ -51,9 +51,13 @@ class RdmRestartTest {
     }
 
     private Rank rank(final RdmaContext on, final String service) {
+        return rank(on, service, new AvAttributes());
+    }
+
+    private Rank rank(final RdmaContext on, final String service, final AvAttributes vector) {
         return world.rank(on, World.hints(on).addressFormat(AddressFormat.SOCKADDR_IN)
             .capabilities(Capability.MSG, Capability.SOURCE, Capability.DIRECTED_RECV),
-            World.options().connectTimeout(Duration.ofSeconds(20)).service(service), new AvAttributes());
+            World.options().connectTimeout(Duration.ofSeconds(20)).service(service), vector);
     }
 
     private void begin() {
@@ -124,6 +128,31 @@ class RdmRestartTest {
         server.post(() -> server.ep.receive(server.at(0), 64, server.region, toClient, 1));
         restart(End.SAYS_BYE);
         clientAnswers();
+    }
+
+    /** Of two vectors of one name only the one that is asked learns by itself where a peer is. */
+    @Test
+    void receivesThroughAnotherVectorOfTheSameNameGetThemToo() {
+        final RdmaContext both = world.device("");
+        final String name = "restart-" + ProcessHandle.current().pid();
+        server = rank(both, null, new AvAttributes().name(name));
+        final Rank second = rank(both, null, new AvAttributes().name(name));
+        device = world.device("");
+        client = rank(device, null);
+        meet();
+        address = client.ep.address();
+        toClient = server.av.insert(address);
+        clientSends(toClient);
+        second.post(() -> second.ep.receive(second.at(0), 64, second.region, toClient, 1));
+        restart(End.SAYS_BYE);
+        clientSends(FiAddr.UNSPEC);
+        client.others.add(second);
+        second.others.add(client);
+        final long toSecond = client.av.insert(second.ep.address());
+        client.succeeds(() -> client.ep.send(client.at(0), 16, client.region, toSecond, 2));
+        final Done got = second.next();
+        assertThat(got.errno()).as("%s", got).isZero();
+        assertThat(got.source()).isEqualTo(toClient);
     }
 
     @ParameterizedTest

@@ -8,8 +8,13 @@ package io.rdma4j.fabric.region;
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.AtomicOp;
+import io.rdma4j.fabric.AtomicRequest;
+import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.AvInsert;
 import io.rdma4j.fabric.Capability;
@@ -32,6 +37,7 @@ import io.rdma4j.verbs.PinnedMemory;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -92,6 +98,42 @@ class KeyringTest {
             });
             return errno[0] >= 0 ? errno[0] : code[0];
         }
+    }
+
+    /** Both ends of a message use the region. */
+    private void exchange(final Pair pair, final MemoryRegion region) {
+        final long address = new UnsafeBuffer(memory).addressOffset();
+        memory.putLong(0, 0x1234);
+        memory.putLong(64, 0);
+        assertThat(pair.far.receive(address + 64, Long.BYTES, region, FiAddr.UNSPEC, 1)).isZero();
+        assertThat(pair.near.send(address, Long.BYTES, region, pair.dest, 2)).isZero();
+        final List<Integer> errnos = new ArrayList<>();
+        Await.until(() -> "both ends are done: " + errnos, () -> {
+            pair.queue.read(entry -> errnos.add(entry.errno()), 2);
+            return errnos.size() == 2;
+        });
+        assertThat(errnos).containsExactly(0, 0);
+        assertThat(memory.getLong(64)).isEqualTo(0x1234);
+    }
+
+    /** An atomic of several steps, whose result lies in the region. */
+    private int fetchMax(final Pair pair, final MemoryRegion region, final long key) {
+        final long address = new UnsafeBuffer(memory).addressOffset();
+        final AtomicRequest request = new AtomicRequest().operation(AtomicOp.MAX, AtomicType.UINT64)
+            .operands(address, 1, null).result(address + 128, region).peer(pair.dest).remote(256, key);
+        memory.putLong(0, 7);
+        memory.putLong(128, -1);
+        memory.putLong(256, 5);
+        final int[] code = {-FiErrno.FI_EAGAIN};
+        final int[] errno = {-1};
+        Await.until("an atomic is over", () -> {
+            if (code[0] == -FiErrno.FI_EAGAIN) {
+                code[0] = pair.near.atomic(request, 0);
+            }
+            pair.queue.read(entry -> errno[0] = entry.errno(), 1);
+            return errno[0] >= 0 || code[0] != 0 && code[0] != -FiErrno.FI_EAGAIN;
+        });
+        return errno[0] >= 0 ? errno[0] : code[0];
     }
 
     @Test
@@ -233,7 +275,7 @@ class KeyringTest {
         final long address = new UnsafeBuffer(memory).addressOffset();
         for (final byte[] key : List.of(RED, GREEN)) {
             final Pair pair = new Pair(domain, keys, key);
-            assertThat(pair.far.receive(address, 8, region, FiAddr.UNSPEC, 1)).isZero();
+            exchange(pair, region);
         }
         final Pair blue = new Pair(domain, keys, BLUE);
         assertThat(blue.far.receive(address, 8, region, FiAddr.UNSPEC, 1)).isEqualTo(-FiErrno.FI_EDOMAIN);
@@ -264,6 +306,45 @@ class KeyringTest {
         assertThat(red.read(KEY)).isZero();
         red.far.close();
         region.close();
+    }
+
+    @Test
+    void resultsOfAtomicsLieInItForEachKey() {
+        final Domain domain = domains.open(KeyringTest::hints);
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        keys.insertAuthKey(GREEN, 0);
+        final MemoryRegion region = domains.keep(domain.register(new MrAttributes().buffer(memory)
+            .access(MrAccess.READ, MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).requestedKey(KEY)
+            .avAuthKey(keys, FiAddr.NOTAVAIL)));
+        for (final byte[] key : List.of(RED, GREEN)) {
+            assertThat(fetchMax(new Pair(domain, keys, key), region, KEY)).isZero();
+            assertThat(memory.getLong(128)).as("what was there").isEqualTo(5);
+            assertThat(memory.getLong(256)).isEqualTo(7);
+        }
+    }
+
+    /** Memory that is gone is so for peers of each key. */
+    @Test
+    void aRefreshThatFailsDisablesItForEachKey() {
+        final Domain domain =
+            domains.open(asked -> hints(asked).mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        keys.insertAuthKey(GREEN, 0);
+        final long length = 2L * Domains.PAGE;
+        final long address = Libc.mmap(0, length, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
+            LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS, -1, 0);
+        final MemoryRegion region = domains.keep(domain.register(new MrAttributes().buffer(address, length)
+            .access(MrAccess.REMOTE_READ).requestedKey(KEY).avAuthKey(keys, FiAddr.NOTAVAIL)));
+        Libc.munmap(address + Domains.PAGE, Domains.PAGE);
+        try {
+            assertRefused(FiErrno.FI_EFAULT, region::refresh);
+            assertThat(region.isEnabled()).isFalse();
+            assertThat(region.key()).isEqualTo(MemoryRegion.KEY_NOTAVAIL);
+        } finally {
+            Libc.munmap(address, Domains.PAGE);
+        }
     }
 
     @Test
