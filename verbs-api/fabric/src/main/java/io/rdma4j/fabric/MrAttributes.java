@@ -102,7 +102,8 @@ public final class MrAttributes {
     }
 
     /**
-     * Adds a direct buffer, from its position to its limit as they are now.
+     * Adds a direct buffer, from its position to its limit as they are now. One that is read-only is for rights that
+     * only read it.
      *
      * @param buffer kept from being collected.
      * @return this.

@@ -12,6 +12,7 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.verbs.PageList;
 
+import java.nio.ByteBuffer;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.Set;
@@ -49,8 +50,20 @@ final class RegionChecks {
             access, flags, attributes.requestedKey(), attributes.authKey(), attributes.context(), rules);
         if (!dmabuf) {
             checkApart(plan);
+            checkWritable(plan, attributes);
         }
         return plan;
+    }
+
+    /** A view that Java does not let be written to; what the system does not let is found when pages are looked at. */
+    private static void checkWritable(final RegionPlan plan, final MrAttributes attributes) {
+        for (final MrAttributes.Piece piece : attributes.buffers()) {
+            if (plan.isWritten() && piece.owner() instanceof ByteBuffer && ((ByteBuffer) piece.owner()).isReadOnly()) {
+                throw Refusals.of(FiErrno.FI_EFAULT, OPERATION, "%s is read-only, access is %s", piece.owner(),
+                    plan.access())
+                    .hint("register the buffer that it is a view of; or leave RECV, READ and REMOTE_WRITE out").build();
+            }
+        }
     }
 
     /** Peers look up the several keys of the device. */

@@ -245,6 +245,23 @@ class AtomicsTest {
         tryOne(new Random(2), AtomicOp.MIN, AtomicType.FLOAT);
     }
 
+    /** Before 1.22 descriptors were ignored (fi_mr): nothing is asked of one that is not valid. */
+    @Test
+    void oldProgramsMayPassAnyDescriptorForAResult() {
+        final Side[] both = sides.pair(() -> Mode.APPLICATION_KEY_OFFSETS.hints().apiVersion(1, 21));
+        a = both[0];
+        b = both[1];
+        region = b.register(11);
+        key = region.key();
+        final MemoryRegion gone = a.register(0, MrAccess.READ);
+        gone.close();
+        a.bytes.putInt(OPERANDS, 5);
+        b.bytes.putInt(THERE, 3);
+        a.succeeds(() -> a.ep.atomic(request(AtomicOp.MAX, AtomicType.INT32, 1, THERE).result(a.at(RESULT), gone), 0));
+        assertThat(a.bytes.getInt(RESULT)).isEqualTo(3);
+        assertThat(b.bytes.getInt(THERE)).isEqualTo(5);
+    }
+
     @Test
     void theWholeOperationCountsOnce() {
         final Hints hints = new Hints().capabilities(Capability.MSG, Capability.RMA, Capability.ATOMIC,

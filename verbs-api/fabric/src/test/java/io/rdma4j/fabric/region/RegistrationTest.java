@@ -24,11 +24,13 @@ import io.rdma4j.fabric.MrMode;
 import io.rdma4j.verbs.PinnedMemory;
 
 import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.nio.ByteBuffer;
+import java.util.List;
 import java.util.EnumSet;
 import java.util.Set;
 
@@ -178,6 +180,20 @@ class RegistrationTest {
             new MrAttributes().buffer(PAGE, Long.MAX_VALUE).buffer(address, Long.MAX_VALUE).access(access)));
         assertInvalid(() -> new MrAttributes().buffer(ByteBuffer.allocate(8)), "heap");
         assertInvalid(() -> new MrAttributes().buffer((ByteBuffer) null));
+    }
+
+    @Test
+    void aViewThatIsReadOnlyIsNotWrittenTo() {
+        final Domain domain = domains.open();
+        final ByteBuffer view = ByteBuffer.allocateDirect(PAGE).asReadOnlyBuffer();
+        for (final MrAccess right : List.of(MrAccess.RECV, MrAccess.READ, MrAccess.REMOTE_WRITE)) {
+            assertRefused(FiErrno.FI_EFAULT,
+                () -> domain.register(new MrAttributes().buffer(view).access(right).requestedKey(5)), "read-only");
+            assertRefused(FiErrno.FI_EFAULT, () -> domain.register(
+                new MrAttributes().buffer(new UnsafeBuffer(view)).access(right).requestedKey(5)), "read-only");
+        }
+        domain.register(new MrAttributes().buffer(view).access(MrAccess.SEND, MrAccess.WRITE, MrAccess.REMOTE_READ)
+            .requestedKey(5)).close();
     }
 
     @Test
