@@ -147,14 +147,16 @@ final class RegionBody {
     }
 
     /**
-     * A key of the device that peers have would change if it were hidden. Of pages on demand it stays, with nothing
-     * behind it; of others those peers may come through meanwhile.
+     * Keys of the device would change if it were hidden: those that peers have, and the one by which receives of this
+     * side were posted. Of pages on demand they stay, with nothing behind them; of others peers with a key of the
+     * device may come through meanwhile.
      */
     private void keepOut(final boolean inPlace) {
-        if (!inPlace) {
-            devices.hide(realm);
-        } else if (devices.isOnDemand()) {
+        if (devices.isOnDemand() && (inPlace || devices.isForPeers())) {
             devices.suspend();
+        }
+        if (!inPlace) {
+            devices.keepOut(realm);
         }
     }
 

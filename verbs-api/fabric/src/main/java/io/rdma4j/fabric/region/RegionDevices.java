@@ -173,8 +173,8 @@ final class RegionDevices {
         list(true);
     }
 
-    /** No peer reaches it any more when this returns; those that look up the application's key see it disabled. */
-    void hide(final Realm home) {
+    /** What peers have looked up names nothing any more, and nobody looks it up. */
+    private void conceal() {
         if (rules.provKey) {
             unlist();
         } else {
@@ -184,6 +184,24 @@ final class RegionDevices {
         if (cell != null) {
             cell.hide();
         }
+    }
+
+    boolean isForPeers() {
+        return plan.isRemote();
+    }
+
+    /** As {@link #hide}, but keys stay if it is suspended: nobody gets through by them. */
+    void keepOut(final Realm home) {
+        if (isOnDemand() && isForPeers()) {
+            conceal();
+        } else {
+            hide(home);
+        }
+    }
+
+    /** No peer reaches it any more when this returns; those that look up the application's key see it disabled. */
+    void hide(final Realm home) {
+        conceal();
         try {
             move(home, false);
             list(false);
