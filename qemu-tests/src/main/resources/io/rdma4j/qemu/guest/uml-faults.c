@@ -13,10 +13,14 @@
 
 #define AROUND (64 * PAGE_SIZE)
 
-/* Pages are in no table for another reason than that nobody has touched them if userfaultfd is asked for them. */
+/*
+ * Not where userfaultfd is asked for pages, nor where a page that is written becomes a copy of a file's: the program sees
+ * what the file gets until then.
+ */
 static bool may_have_more(struct vm_area_struct *vma, unsigned int flags)
 {
-	return (flags & FAULT_FLAG_WRITE) && !userfaultfd_armed(vma) && (vma_is_anonymous(vma) || vma_is_shmem(vma));
+	return (flags & FAULT_FLAG_WRITE) && !userfaultfd_armed(vma) &&
+		(vma_is_anonymous(vma) || (vma_is_shmem(vma) && (vma->vm_flags & VM_SHARED)));
 }
 
 /* Takes the place of flush_tlb_page() at the end of a page fault. */

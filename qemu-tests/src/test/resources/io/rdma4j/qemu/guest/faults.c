@@ -117,6 +117,11 @@ static void private_file(void)
     *at(memory, 33) = NONE;
     MUST(*at(memory, 34) == 35);
     *at(memory, 34) = NONE;
+    value = 1000;
+    MUST(pwrite(fd, &value, sizeof(value), 35 * page) == sizeof(value));
+    MUST(*at(memory, 35) == 1000);
+    value = 36;
+    MUST(pwrite(fd, &value, sizeof(value), 35 * page) == sizeof(value));
     for (long i = 0; i < PAGES; i++) {
         MUST(*at(memory, i) == (i == 33 || i == 34 ? NONE : i + 1));
         MUST(pread(fd, &value, sizeof(value), i * page) == sizeof(value) && value == i + 1);

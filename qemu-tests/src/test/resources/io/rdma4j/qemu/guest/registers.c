@@ -111,8 +111,15 @@ static void process(int number)
     pthread_t threads[THREADS];
     long rounds = 0;
 
-    sigaction(SIGALRM, &action, NULL);
-    setitimer(ITIMER_REAL, &often, NULL);
+    /*
+     * Frames of signals have no room for the upper halves of the widest ones in User Mode Linux, also without lines of
+     * ours: who has those takes no signals.
+     */
+    if (number > 0) {
+        widest = widest > 32 ? 32 : widest;
+        sigaction(SIGALRM, &action, NULL);
+        setitimer(ITIMER_REAL, &often, NULL);
+    }
     for (long i = 0; i < THREADS; i++)
         pthread_create(&threads[i], NULL, thread, (void *) (number * THREADS + i));
     for (int i = 0; i < THREADS; i++) {
