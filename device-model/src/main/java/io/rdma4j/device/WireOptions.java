@@ -172,12 +172,14 @@ record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netn
         if (kind == Kind.NONE) {
             return null;
         }
-        Carrier carrier = isShm() ? ShmCarrier.open(pcap == null && loss == null, HostMemory::sharedDescriptor)
+        final Carrier bare = isShm() ? ShmCarrier.open(pcap == null && loss == null, HostMemory::sharedDescriptor)
             : netns == null ? openUdp(counters) : NetNamespace.call(netns, () -> openUdp(counters));
         try (Undo undo = new Undo()) {
-            undo.add(carrier::close);
-            carrier = pcap == null ? carrier : PcapCarrier.wrap(carrier, pcap, counters);
-            carrier = loss == null ? carrier : LossyCarrier.wrap(carrier, loss);
+            undo.add(bare::close);
+            final Carrier captured = pcap == null ? bare : PcapCarrier.wrap(bare, pcap, counters);
+            // With its file; the carrier below is closed once, however often that is asked for.
+            undo.add(captured::close);
+            final Carrier carrier = loss == null ? captured : LossyCarrier.wrap(captured, loss);
             undo.forget();
             return carrier;
         }

@@ -108,7 +108,7 @@ final class Converters {
 
         @Override
         public InetSocketAddress convert(final String value) {
-            final Matcher matcher = FORM.matcher(PORT.matcher(value).matches() ? ':' + value : value);
+            final Matcher matcher = match(value);
             if (!matcher.matches()) {
                 throw new TypeConversionException("'" + value + "' is not HOST:PORT, such as 192.0.2.7:18515, "
                     + "myhost, :18515 or [fe80::1]:18515");
@@ -120,8 +120,12 @@ final class Converters {
 
         /** Whether the port is not left out. */
         static boolean namesPort(final String value) {
-            final Matcher matcher = FORM.matcher(PORT.matcher(value).matches() ? ':' + value : value);
+            final Matcher matcher = match(value);
             return matcher.matches() && matcher.group(2) != null;
+        }
+
+        private static Matcher match(final String value) {
+            return FORM.matcher(PORT.matcher(value).matches() ? ':' + value : value);
         }
 
         private static InetSocketAddress address(final String host, final int port) {

@@ -209,7 +209,7 @@ final class FiPingpongCommand implements Runnable {
 
     private ServerSocket listen() {
         final InetSocketAddress at = other.listen != null ? other.listen
-            : source != null ? new InetSocketAddress(source, port)
+            : source != null ? InetSocketAddress.createUnresolved(source, port)
             : new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
         try {
             return new ServerSocket(at.getPort(), 1, InetAddress.getByName(at.getHostString()));

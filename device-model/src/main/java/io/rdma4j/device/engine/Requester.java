@@ -57,7 +57,7 @@ final class Requester extends Padded implements Runnable {
     private final boolean onlySends;
     /** Whether {@link Timers} knows of this; guarded by their monitor. */
     boolean isTimed;
-    /** Whether they have found its time to be up, after what had come was taken; stored under it. */
+    /** Whether they have found its time to be up, after what had come was taken. */
     private volatile boolean timeIsUp;
     private long completed;
     /** Of those, what took the short way: a test that means to go it looks whether it did. */

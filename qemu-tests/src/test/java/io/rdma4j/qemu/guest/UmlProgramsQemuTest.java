@@ -37,7 +37,7 @@ class UmlProgramsQemuTest {
 
     private static List<String> outputOf(final String name, final String... arguments)
         throws IOException, InterruptedException {
-        final String program = GuestTests.compiled(guest, UmlProgramsQemuTest.class, name, "-pthread");
+        final String program = GuestPrograms.compiled(guest, UmlProgramsQemuTest.class, name, "-pthread");
         return guest.runCommand(Stream.concat(Stream.of(program), Stream.of(arguments)).toList()).output();
     }
 

@@ -10,7 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestResult;
-import io.rdma4j.qemu.guest.GuestTests;
+import io.rdma4j.qemu.guest.GuestPrograms;
 import io.rdma4j.qemu.guest.QemuTest;
 import io.rdma4j.qemu.process.HostCommand;
 import io.rdma4j.testing.TestBudget;
@@ -56,8 +56,8 @@ class PerftestQemuTest {
     static void boots() throws IOException, InterruptedException {
         guest = FabricGuest.boot(new GuestContext().name("perftest"));
         stayOnOneProcessor();
-        yielding = GuestTests.compiled(guest, PerftestQemuTest.class, "yielding", "-shared", "-fPIC");
-        final String cycles = GuestTests.compiled(guest, PerftestQemuTest.class, "cycles");
+        yielding = GuestPrograms.compiled(guest, PerftestQemuTest.class, "yielding", "-shared", "-fPIC");
+        final String cycles = GuestPrograms.compiled(guest, PerftestQemuTest.class, "cycles");
         cyclesPerMicro = Double.parseDouble(guest.runCommand(List.of(cycles)).output().get(0).strip());
         TABLE.add("| 64 bytes, µs | " + Way.PERFTEST.title() + " | " + Way.PERFTEST_YIELDING.title() + " | "
             + Way.RDMA4J.title() + " | its clock | without that | to the yielding one |");

@@ -169,7 +169,7 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
         bound.enable();
     }
 
-    /** Peers with no key go on where memory is gone. */
+    /** Also the parts behind one that fails: what is gone is so for peers of each key. */
     @Override
     public void refresh() {
         onEach(parts, FabricRegion::refresh);

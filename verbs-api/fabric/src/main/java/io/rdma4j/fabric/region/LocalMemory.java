@@ -108,12 +108,10 @@ public final class LocalMemory {
         if (desc == null || descIgnored) {
             return descNeeded ? -FiErrno.FI_EINVAL : 0;
         }
-        final int refusal = look(address, length, desc, right);
-        descriptor = refusal == 0 ? ((LocalDescriptor) desc).in(realm) : null;
-        return refusal;
+        return look(address, length, desc, right);
     }
 
-    /** What a descriptor says; 0 with the device's address in the field, or a negated errno. */
+    /** What a descriptor says; 0 with it and the device's address in the fields, or a negated errno. */
     private int look(final long address, final long length, final MemoryRegion desc, final MrAccess right) {
         if (!(desc instanceof LocalDescriptor)) {
             return -FiErrno.FI_EINVAL;
@@ -129,6 +127,7 @@ public final class LocalMemory {
             return -FiErrno.FI_EACCES;
         }
         deviceAddress = region.deviceAddress(address, length);
+        descriptor = deviceAddress == -1 ? null : region;
         return deviceAddress == -1 ? -FiErrno.FI_EINVAL : 0;
     }
 
@@ -139,14 +138,14 @@ public final class LocalMemory {
         if (objection != 0) {
             return objection;
         }
-        final LocalDescriptor region = ((LocalDescriptor) desc).in(realm);
+        final LocalDescriptor region = descriptor;
         if (region.realm() != realm) {
+            descriptor = null;
             // The device knows it under another authorization key only; for local use that is no reason to refuse it.
             // Where this process has it: the program's name of it may lead elsewhere.
             processAddress = region.processAddress(address);
             return descNeeded ? -FiErrno.FI_EDOMAIN : byCache(processAddress, length, owner, access);
         }
-        descriptor = region;
         lkey = region.lkey(address, length);
         processAddress = region.processAddress(address);
         keptByDescriptor = region.isKept();

@@ -127,7 +127,7 @@ final class RegionBody {
     private void refreshHidden(final long[] ranges) {
         final boolean inPlace = devices.peersHaveDeviceKey();
         if (isExposed()) {
-            keepOut(inPlace);
+            devices.keepOut(realm);
         }
         // After a failure other pages than those of the ranges may be out of reach, too.
         final long[] missing = waitsForPages ? RegionDevices.ALL : ranges;
@@ -144,20 +144,6 @@ final class RegionBody {
             expose();
         }
         waitsForPages = false;
-    }
-
-    /**
-     * Keys of the device would change if it were hidden: those that peers have, and the one by which receives of this
-     * side were posted. Of pages on demand they stay, with nothing behind them; of others peers with a key of the
-     * device may come through meanwhile.
-     */
-    private void keepOut(final boolean inPlace) {
-        if (devices.isOnDemand() && (inPlace || devices.isForPeers())) {
-            devices.suspend();
-        }
-        if (!inPlace) {
-            devices.keepOut(realm);
-        }
     }
 
     private void replace(final long[] ranges, final boolean inPlace) {

@@ -57,8 +57,11 @@ final class RegionChecks {
 
     /** A view that Java does not let be written to; what the system does not let is found when pages are looked at. */
     private static void checkWritable(final RegionPlan plan, final MrAttributes attributes) {
+        if (!plan.isWritten()) {
+            return;
+        }
         for (final MrAttributes.Piece piece : attributes.buffers()) {
-            if (plan.isWritten() && piece.owner() instanceof ByteBuffer && ((ByteBuffer) piece.owner()).isReadOnly()) {
+            if (piece.owner() instanceof ByteBuffer && ((ByteBuffer) piece.owner()).isReadOnly()) {
                 throw Refusals.of(FiErrno.FI_EFAULT, OPERATION, "%s is read-only, access is %s", piece.owner(),
                     plan.access())
                     .hint("register the buffer that it is a view of; or leave RECV, READ and REMOTE_WRITE out").build();

@@ -98,7 +98,7 @@ final class RegionDevices {
     }
 
     /** Of a region on demand: nobody reaches the memory until {@link #resume}, and keys stay. */
-    void suspend() {
+    private void suspend() {
         for (final RegionDevice device : all) {
             device.suspend();
         }
@@ -186,16 +186,22 @@ final class RegionDevices {
         }
     }
 
-    boolean isForPeers() {
-        return plan.isRemote();
-    }
-
-    /** As {@link #hide}, but keys stay if it is suspended: nobody gets through by them. */
+    /**
+     * For a while. Keys of the device would change if it were hidden: those that peers have, and the one by which
+     * receives of this side were posted. Of pages on demand they stay, with nothing behind them until {@link #resume};
+     * of others peers with a key of the device may come through meanwhile.
+     */
     void keepOut(final Realm home) {
-        if (isOnDemand() && isForPeers()) {
-            conceal();
-        } else {
-            hide(home);
+        final boolean keysStay = isOnDemand() && plan.isRemote();
+        if (keysStay) {
+            suspend();
+        }
+        if (!peersHaveDeviceKey()) {
+            if (keysStay) {
+                conceal();
+            } else {
+                hide(home);
+            }
         }
     }
 

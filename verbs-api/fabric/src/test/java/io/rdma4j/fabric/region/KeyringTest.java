@@ -100,6 +100,13 @@ class KeyringTest {
         }
     }
 
+    private AddressVector redAndGreen(final Domain domain) {
+        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
+        keys.insertAuthKey(RED, 0);
+        keys.insertAuthKey(GREEN, 0);
+        return keys;
+    }
+
     /** Both ends of a message use the region. */
     private void exchange(final Pair pair, final MemoryRegion region) {
         final long address = new UnsafeBuffer(memory).addressOffset();
@@ -139,9 +146,7 @@ class KeyringTest {
     @Test
     void eachKeyOfTheVectorReachesTheRegionAndNoOther() {
         final Domain domain = domains.open(KeyringTest::hints);
-        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
-        keys.insertAuthKey(RED, 0);
-        keys.insertAuthKey(GREEN, 0);
+        final AddressVector keys = redAndGreen(domain);
         final AddressVector peers = domains.keep(domain.openAddressVector(new AvAttributes()));
         final Pair red = new Pair(domain, peers, RED);
         final Pair green = new Pair(domain, peers, GREEN);
@@ -236,9 +241,7 @@ class KeyringTest {
     @Test
     void aRegionThatIsBoundToAnEndpointIsOfThatEndpointsKeyOnly() {
         final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.ENDPOINT).demand(MrMode.ENDPOINT));
-        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
-        keys.insertAuthKey(RED, 0);
-        keys.insertAuthKey(GREEN, 0);
+        final AddressVector keys = redAndGreen(domain);
         final Pair red = new Pair(domain, keys, RED);
         final Pair green = new Pair(domain, keys, GREEN);
         final Pair stranger = new Pair(domain, domains.keep(domain.openAddressVector(new AvAttributes())), GREEN);
@@ -267,9 +270,7 @@ class KeyringTest {
     @Test
     void itIsADescriptorForEndpointsOfEachKey() {
         final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.LOCAL).demand(MrMode.LOCAL));
-        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
-        keys.insertAuthKey(RED, 0);
-        keys.insertAuthKey(GREEN, 0);
+        final AddressVector keys = redAndGreen(domain);
         final MemoryRegion region = domains.keep(domain.register(new MrAttributes().buffer(memory)
             .access(MrAccess.SEND, MrAccess.RECV).avAuthKey(keys, FiAddr.NOTAVAIL)));
         final long address = new UnsafeBuffer(memory).addressOffset();
@@ -284,9 +285,7 @@ class KeyringTest {
     @Test
     void itIsADescriptorForTheEndpointThatItIsBoundTo() {
         final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.ENDPOINT).demand(MrMode.ENDPOINT));
-        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
-        keys.insertAuthKey(RED, 0);
-        keys.insertAuthKey(GREEN, 0);
+        final AddressVector keys = redAndGreen(domain);
         final Pair red = new Pair(domain, keys, RED);
         final Pair green = new Pair(domain, keys, GREEN);
         final MemoryRegion region = domain.register(new MrAttributes().buffer(memory)
@@ -311,9 +310,7 @@ class KeyringTest {
     @Test
     void resultsOfAtomicsLieInItForEachKey() {
         final Domain domain = domains.open(KeyringTest::hints);
-        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
-        keys.insertAuthKey(RED, 0);
-        keys.insertAuthKey(GREEN, 0);
+        final AddressVector keys = redAndGreen(domain);
         final MemoryRegion region = domains.keep(domain.register(new MrAttributes().buffer(memory)
             .access(MrAccess.READ, MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).requestedKey(KEY)
             .avAuthKey(keys, FiAddr.NOTAVAIL)));
@@ -324,14 +321,34 @@ class KeyringTest {
         }
     }
 
+    /** Whose part is not the first one. */
+    @Test
+    void resultsOfAtomicsLieInItForTheEndpointThatItIsBoundTo() {
+        final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.ENDPOINT).demand(MrMode.ENDPOINT));
+        final AddressVector keys = redAndGreen(domain);
+        final Pair green = new Pair(domain, keys, GREEN);
+        final MemoryRegion there = domain.register(remote(keys, FiAddr.NOTAVAIL, KEY));
+        there.bind(green.far);
+        there.enable();
+        final MemoryRegion here = domain.register(new MrAttributes().buffer(memory).access(MrAccess.READ)
+            .avAuthKey(keys, FiAddr.NOTAVAIL));
+        here.bind(green.near);
+        here.enable();
+        assertThat(fetchMax(green, here, KEY)).isZero();
+        assertThat(memory.getLong(128)).as("what was there").isEqualTo(5);
+        assertThat(memory.getLong(256)).isEqualTo(7);
+        green.near.close();
+        green.far.close();
+        here.close();
+        there.close();
+    }
+
     /** Memory that is gone is so for peers of each key. */
     @Test
     void aRefreshThatFailsDisablesItForEachKey() {
         final Domain domain =
             domains.open(asked -> hints(asked).mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
-        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
-        keys.insertAuthKey(RED, 0);
-        keys.insertAuthKey(GREEN, 0);
+        final AddressVector keys = redAndGreen(domain);
         final long length = 2L * Domains.PAGE;
         final long address = Libc.mmap(0, length, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
             LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS, -1, 0);
@@ -369,9 +386,7 @@ class KeyringTest {
         final Domain domain = domains.on("max_mr=16").open(asked -> hints(asked)
             .capabilities(Capability.RMA, Capability.ATOMIC, Capability.RMA_EVENT)
             .mrMode(MrMode.RMA_EVENT).demand(MrMode.RMA_EVENT));
-        final AddressVector keys = domains.keep(domain.openAddressVector(new AvAttributes()));
-        keys.insertAuthKey(RED, 0);
-        keys.insertAuthKey(GREEN, 0);
+        final AddressVector keys = redAndGreen(domain);
         final Counter counter = domain.openCounter();
         final KeyringRegion region =
             (KeyringRegion) domain.register(remote(keys, FiAddr.NOTAVAIL, KEY).flags(MrFlag.RMA_EVENT));

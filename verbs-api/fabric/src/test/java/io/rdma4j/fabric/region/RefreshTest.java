@@ -109,6 +109,35 @@ class RefreshTest {
         region.close();
     }
 
+    /** Whoever has the device's key from before gets through neither by it, nor by what it was looked up by. */
+    @Test
+    void afterARefreshThatFailedNobodyReachesAnyPageUntilAnotherOneSucceeds() {
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
+        final long pages = Libc.mmap(0, 2 * PAGE, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
+            LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS, -1, 0);
+        final FabricRegion region = (FabricRegion) domain.register(
+            new MrAttributes().buffer(pages, 2 * PAGE).access(MrAccess.REMOTE_READ).requestedKey(7));
+        final RegionDevice.Keys keys = region.body().devices().keys();
+        try (Wire wire = new Wire(region.realm())) {
+            assertThat(wire.read(keys.iova(), keys.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);
+            Libc.munmap(pages + PAGE, PAGE);
+            assertRefused(FiErrno.FI_EFAULT, region::refresh);
+            assertThat(region.isEnabled()).isFalse();
+            assertThat(wire.read(keys.iova(), keys.rkey(), 8)).as("a page that is there").isNotEqualTo(
+                WcStatus.SUCCESS);
+        }
+        Libc.mmap(pages + PAGE, PAGE, LibcConstants.PROT_READ | LibcConstants.PROT_WRITE,
+            LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+        region.refresh();
+        assertThat(region.isEnabled()).isTrue();
+        final RegionDevice.Keys now = region.body().devices().keys();
+        try (Wire wire = new Wire(region.realm())) {
+            assertThat(wire.read(now.iova(), now.rkey(), 8)).isEqualTo(WcStatus.SUCCESS);
+        }
+        region.close();
+        Libc.munmap(pages, 2 * PAGE);
+    }
+
     @Test
     void keysOfTheDeviceStayInARefresh() {
         final Domain domain = domains.open(hints ->
