@@ -180,13 +180,12 @@ final class RdmReceiveContext implements ReceiveContext {
         if (fault != 0) {
             return fault;
         }
-        start(filled(claim(from, context), address, length, desc, owner));
+        start(filled(claim(from, context), address, length, owner));
         return 0;
     }
 
     /** With what was found of its memory. */
-    private Receive filled(
-        final Receive receive, final long address, final int length, final MemoryRegion desc, final Object owner) {
+    private Receive filled(final Receive receive, final long address, final int length, final Object owner) {
         receive.add(address, length, local.lkey(), local.cached(), local.descriptor());
         receive.lastIsAt(local.processAddress(), local.isKept(owner));
         if (owner != null) {
@@ -207,7 +206,7 @@ final class RdmReceiveContext implements ReceiveContext {
         if (fault != 0) {
             return fault;
         }
-        start(filled(claim(from, context), address, length, desc, null).tag(tag, ignore));
+        start(filled(claim(from, context), address, length, null).tag(tag, ignore));
         return 0;
     }
 
