@@ -41,6 +41,11 @@ public interface InterruptOutput {
     /** The device wants to be looked after: earlier than it said, or in a time that is known only now. */
     void attention();
 
+    /** The device was reset: what it told before, and has not gone out, is not to go out any more. */
+    default void forget() {
+        // Nothing is kept.
+    }
+
     /**
      * {@return whether a thread does so when {@link #attention} asks for it, and whatever a device has to do of itself
      * is left to that one}

@@ -219,6 +219,7 @@ public final class InterruptController implements Interrupts {
         pending.set(0);
         causes.set(0);
         imr = 0;
+        output.forget();
     }
 
     @Override

@@ -22,8 +22,9 @@ import io.rdma4j.driver.libc.PassedFiles;
 import io.rdma4j.hw.pci.MsixCapability;
 import io.rdma4j.hw.pci.PciConfig;
 
-import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 import org.agrona.DirectBuffer;
@@ -34,7 +35,10 @@ import org.agrona.DirectBuffer;
  *
  * <p>A vector that fires without an eventfd stays noted, and fires when it gets one: QEMU takes all away for a moment
  * whenever a guest enables one more. Whoever has made a note or set an eventfd wakes the thread after it, and the
- * thread looks at all of them after it was woken; so none is forgotten.
+ * thread looks at all of them after it was woken; so none is lost. For the same reason one fires twice if its eventfd
+ * goes while it is signalled. A reset of the device ends both, as notes are of the device's life in which they were
+ * made: the next driver's first interrupt must not be the last one's. Linux' is not ready for it and takes the guest
+ * down.
  */
 final class GuestInterrupts implements InterruptOutput {
     private static final int MSI_CAPABILITY = 5;
@@ -45,7 +49,9 @@ final class GuestInterrupts implements InterruptOutput {
     private final int vectors;
     /** Of the vectors, and behind them of the line. */
     private final AtomicReferenceArray<PassedEvent> events;
-    private final AtomicBoolean[] noted;
+    /** The life of the device in which each was to fire last, 0 if it has fired. */
+    private final AtomicIntegerArray noted;
+    private final AtomicInteger life = new AtomicInteger(1);
     /** How many the device has enabled, from vector 0. */
     private int enabled;
     private final AtomicBoolean lineMasked = new AtomicBoolean();
@@ -64,8 +70,7 @@ final class GuestInterrupts implements InterruptOutput {
         this.vectors = messageIndex == Protocol.MSIX || hasCapability(MSI_CAPABILITY)
             ? device.interrupts().available() : 0;
         this.events = new AtomicReferenceArray<>(vectors + 1);
-        this.noted = new AtomicBoolean[vectors + 1];
-        Arrays.setAll(noted, i -> new AtomicBoolean());
+        this.noted = new AtomicIntegerArray(vectors + 1);
         this.thread = new ClientThread(device.address().path(), this::signalAll);
     }
 
@@ -105,18 +110,29 @@ final class GuestInterrupts implements InterruptOutput {
     }
 
     private void note(int slot) {
-        noted[slot].set(true);
+        note(slot, life.get());
         thread.wake();
     }
 
+    /** A note of an earlier life replaces none of a later one. */
+    private void note(int slot, int when) {
+        noted.accumulateAndGet(slot, when, Math::max);
+    }
+
     private void signalAll() {
-        for (int slot = 0; slot < noted.length; slot++) {
+        for (int slot = 0; slot < noted.length(); slot++) {
             final PassedEvent to = events.get(slot);
-            if (to != null && noted[slot].getAndSet(false) && !to.signal()) {
+            final int when = to == null ? 0 : noted.getAndSet(slot, 0);
+            if (when == life.get() && !to.signal()) {
                 // Whoever replaced it wakes this thread, and then it is for the new one.
-                noted[slot].set(true);
+                note(slot, when);
             }
         }
+    }
+
+    @Override
+    public void forget() {
+        life.incrementAndGet();
     }
 
     /** It is masked by firing, until the client says that its guest has looked. */
@@ -224,7 +240,7 @@ final class GuestInterrupts implements InterruptOutput {
     }
 
     private void setLine(PassedEvent to) {
-        noted[vectors].set(false);
+        noted.set(vectors, 0);
         setEvent(vectors, to);
         mask(false);
     }

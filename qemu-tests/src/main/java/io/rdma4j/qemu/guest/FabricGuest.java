@@ -10,6 +10,7 @@ import io.rdma4j.qemu.process.Folders;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -17,6 +18,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * A virtual machine that sees this host's files and has what the host's kernel may lack: a software RDMA device,
@@ -46,6 +50,8 @@ public final class FabricGuest implements AutoCloseable {
     private static final Duration POWEROFF = Duration.ofSeconds(20);
     private static final Duration DUMP_BEFORE_END = Duration.ofSeconds(10);
     private static final int TAIL = 25;
+    private static final Pattern COMPLAINT =
+        Pattern.compile("BUG: |general protection fault|Kernel panic| RIP: [0-9]+:");
 
     private final GuestContext context;
     private final Path folder;
@@ -241,8 +247,19 @@ public final class FabricGuest implements AutoCloseable {
                 "the machine itself crashed before guest %s could %s: %s; last lines:%n%s", context.name, what,
                 qemu, qemu.tail(TAIL)));
         }
-        throw failure(String.format("guest %s did not %s%s", context.name, what,
+        throw failure(String.format("guest %s%s did not %s%s", context.name, complaints(), what,
             qemu.isAlive() ? " within " + timeout.toSeconds() + " s" : ": it ended (" + qemu + ")"), null);
+    }
+
+    /** What its kernel said first when it went wrong, and where: before all else, as long messages are shortened. */
+    private String complaints() {
+        try (Stream<String> lines = Files.lines(folder.resolve("console.log"), StandardCharsets.ISO_8859_1)) {
+            final String found = lines.filter(line -> COMPLAINT.matcher(line).find()).limit(2).map(String::strip)
+                .collect(Collectors.joining("; "));
+            return found.isEmpty() ? "" : " (" + found + ')';
+        } catch (final IOException | UncheckedIOException e) {
+            return "";
+        }
     }
 
     private GuestException failure(final String what, final Exception cause) {

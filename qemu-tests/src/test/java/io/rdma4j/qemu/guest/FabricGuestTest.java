@@ -211,8 +211,10 @@ class FabricGuestTest {
 
     @Test
     void saysWhenTheGuestDiesUnderACommand() throws IOException {
-        try (FabricGuest guest = start("touch $share/ready; sleep 0.5; echo Oops; exit 9")) {
+        try (FabricGuest guest = start("touch $share/ready; sleep 0.5; echo '[ 3.0] BUG: null'; "
+            + "echo '[ 3.0] RIP: 0010:f+0x1/0x2'; for i in $(seq 30); do echo word; done; echo Oops; exit 9")) {
             assertThatThrownBy(() -> guest.runCommand(List.of("true"))).isInstanceOf(GuestException.class)
+                .hasMessageMatching("(?s)guest unit \\([^|]*BUG: null; [^|]*RIP: 0010:f.0x1/0x2\\) did not finish.*")
                 .hasMessageContaining("it ended").hasMessageContaining("| Oops");
         }
     }
