@@ -34,10 +34,10 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Devices of one JVM reach each other by GID, and only so. */
+/** Devices of one JVM reach each other by GID, and only so. Nobody but the test looks after them. */
 class TwoDevicesTest {
-    private final RawDriver left = RawDriver.ready("emulated:west");
-    private final RawDriver right = RawDriver.ready("emulated:east?version=17");
+    private final RawDriver left = RawDriver.ready("emulated:west?wire=none");
+    private final RawDriver right = RawDriver.ready("emulated:east?version=17&wire=none");
     private final RawCq leftCq = left.createCq(16);
     private final RawCq rightCq = right.createCq(16);
     private final RawQp a = left.createQp(RawQp.with().cq(leftCq));

@@ -236,6 +236,8 @@ final class FabricDatagramCases {
             near.send(from, 0, 100, near.to(far), i);
             near.next().expect(i, OperationKind.SEND);
         }
+        // Behind them on the way: when this is there, they are gone.
+        near.expectMessagesFlow(group.joinWithQueue(far, options -> options));
         far.none(QUIET, "no receive was posted");
         near.expectMessagesFlow(far);
     }

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.name;
 
 import static io.rdma4j.fabric.name.TestNames.device;
 import static io.rdma4j.fabric.name.TestNames.errno;
+import static io.rdma4j.fabric.name.TestNames.serve;
 import static io.rdma4j.fabric.name.TestNames.socket;
 import static io.rdma4j.fabric.testing.Await.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -285,7 +286,7 @@ class NameServiceTest {
     @Test
     void aServerThatSaysNothingOrNonsense() throws IOException {
         System.setProperty(NameSettings.TIMEOUT, "300");
-        try (ServerSocketChannel silent = NameSocket.serve(settings.port())) {
+        try (ServerSocketChannel silent = serve(settings)) {
             assertEquals(FiErrno.FI_ETIMEDOUT, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));
             final Thread babbler = new Thread(() -> {
                 while (silent.isOpen()) {
@@ -310,7 +311,7 @@ class NameServiceTest {
 
     @Test
     void anInterruptedThreadIsTold() throws IOException {
-        try (ServerSocketChannel silent = NameSocket.serve(settings.port())) {
+        try (ServerSocketChannel silent = serve(settings)) {
             assertTrue(silent.isOpen());
             Thread.currentThread().interrupt();
             assertEquals(FiErrno.FI_EINTR, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));

@@ -328,11 +328,12 @@ class RdmConnectionsTest {
     void manyPeersAreReachedFromOne() {
         final int peers = TestBudget.rounds(80, 200);
         final RdmaContext device = world.device("");
-        final Rank hub = world.rank(device, new EndpointOptions().sizes(256, 256).window(4, 256));
+        final Rank hub = world.rank(device, new EndpointOptions().sizes(256, 256).window(4, 256)
+            .connectTimeout(Await.LONG));
         final long[] names = new long[peers];
         for (int i = 0; i < peers; i++) {
             final var ep = hub.keep(hub.domain.openAddressedEndpoint(new EndpointOptions().completionQueue(hub.cq)
-                .addressVector(hub.av).sizes(4, 4).window(4, 256)));
+                .addressVector(hub.av).sizes(4, 4).window(4, 256).connectTimeout(Await.LONG)));
             names[i] = hub.av.insert(ep.address());
             final int n = i;
             hub.post(() -> ep.receive(hub.at(64 * n), 64, hub.region, FiAddr.UNSPEC, n));
