@@ -275,6 +275,21 @@ class PciTest {
         }
     }
 
+    /** Linux' driver is not ready for an answer before it has asked; its predecessor may have been killed. */
+    @Test
+    void whatWasToBeToldBeforeADriverCameIsNotToldToThatOne() {
+        try (RawDriver driver = RawDriver.ready("emulated:pci?wire=none")) {
+            driver.pci.interrupts().disable();
+            driver.createPd();
+            driver.load();
+            driver.pci.interrupts().enable(3);
+            assertThat(driver.pci.interrupts().vector(0).poll()).isZero();
+            assertThat(driver.activate()).isZero();
+            driver.createPd();
+            assertThat(driver.pci.interrupts().vector(0).poll()).isEqualTo(1);
+        }
+    }
+
     @Test
     void isAsNewAfterAFunctionReset() {
         try (RawDriver driver = RawDriver.ready("emulated:pci")) {

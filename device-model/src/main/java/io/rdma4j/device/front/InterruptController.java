@@ -216,9 +216,14 @@ public final class InterruptController implements Interrupts {
 
     /** Forgets what is pending, and what the mask register masked. */
     public void reset() {
+        imr = 0;
+        forget();
+    }
+
+    /** Forgets what is pending, and what has not gone out yet: whoever comes now has asked for none of it. */
+    void forget() {
         pending.set(0);
         causes.set(0);
-        imr = 0;
         output.forget();
     }
 

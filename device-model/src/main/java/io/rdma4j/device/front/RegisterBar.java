@@ -71,6 +71,10 @@ public final class RegisterBar extends TrapBar {
                 break;
             case Bar1.PVRDMA_REG_DSRHIGH:
                 set(offset, value);
+                if (!plain) {
+                    // With it a driver begins, and not each predecessor had the time to reset the device.
+                    interrupts.forget();
+                }
                 answer(controller.loadSharedRegion((long) value << 32 | get(Bar1.PVRDMA_REG_DSRLOW) & 0xffff_ffffL));
                 break;
             case Bar1.PVRDMA_REG_CTL:

@@ -407,6 +407,11 @@ final class Connection implements AutoCloseable {
             .throwIfFailed();
     }
 
+    /** What {@link #close} could not do: the device reaches nothing of the machine any more. */
+    void forgetMemory() {
+        memory.unmapAll();
+    }
+
     @Override
     public String toString() {
         return requests + " requests, " + refused + " refused, " + memory;

@@ -123,10 +123,19 @@ final class GuestInterrupts implements InterruptOutput {
         for (int slot = 0; slot < noted.length(); slot++) {
             final PassedEvent to = events.get(slot);
             final int when = to == null ? 0 : noted.getAndSet(slot, 0);
-            if (when == life.get() && !to.signal()) {
+            if (when != 0 && when != life.get()) {
+                forgotten(slot);
+            } else if (when != 0 && !to.signal()) {
                 // Whoever replaced it wakes this thread, and then it is for the new one.
                 note(slot, when);
             }
+        }
+    }
+
+    /** The client heard nothing of the line, and will not unmask it: whatever asserts it now fires. */
+    private void forgotten(int slot) {
+        if (slot == vectors) {
+            mask(false);
         }
     }
 

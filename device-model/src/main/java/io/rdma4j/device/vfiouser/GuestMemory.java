@@ -13,6 +13,7 @@ import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.driver.pci.DmaDomain;
 
+import java.util.Iterator;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -159,15 +160,19 @@ final class GuestMemory {
 
     private long end(Map<Long, Piece> some) {
         long ended = 0;
-        for (final Piece piece : some.values()) {
+        for (final Iterator<Piece> each = some.values().iterator(); each.hasNext();) {
+            final Piece piece = each.next();
             if (piece.memory() != null) {
+                // If that fails the device has it still, and it stays to be ended.
                 device.unmapMemory(piece.iova(), piece.size());
-                piece.memory().close();
                 reachable -= piece.size();
+            }
+            each.remove();
+            if (piece.memory() != null) {
+                piece.memory().close();
             }
             ended += piece.size();
         }
-        some.clear();
         return ended;
     }
 

@@ -60,6 +60,8 @@ public final class VfioUserServer implements AutoCloseable {
     private boolean released;
     /** Of the thread alone. */
     private Connection connection;
+    /** One that has ended and may have left memory within the device's reach, or null. */
+    private Connection unfinished;
     private final List<Thread> heldUp = new ArrayList<>(MAX_HELD_UP);
     /** Closes the sockets of clients that are turned away; null until there is one. */
     private ClientThread closer;
@@ -201,7 +203,14 @@ public final class VfioUserServer implements AutoCloseable {
     private void wantAttention() {
         attention = true;
         if (Thread.currentThread() != thread) {
-            wake.signal();
+            try {
+                wake.signal();
+            } catch (final RdmaException e) {
+                if (!closed) {
+                    throw e;
+                }
+                // It ended in between: nobody looks after the device any more.
+            }
         }
     }
 
@@ -231,6 +240,7 @@ public final class VfioUserServer implements AutoCloseable {
                 ended.close();
             } catch (final RuntimeException | InternalError | OutOfMemoryError e) {
                 tell("device not left as it was found: ", e);
+                unfinished = ended;
             }
         }
     }
@@ -244,12 +254,15 @@ public final class VfioUserServer implements AutoCloseable {
         }
     }
 
-    /** Where the process may open no more files, the client that there is goes on, and the next one waits. */
+    /** Where the process may have no more files or threads, the client that there is goes on; the next one waits. */
     private void tryAccept() {
         try {
             accept();
         } catch (final RdmaException e) {
             events.accept("client not accepted: " + e.getMessage());
+            nextAccept = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
+        } catch (final OutOfMemoryError e) {
+            tell("client not accepted: ", e);
             nextAccept = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
         }
     }
@@ -263,6 +276,11 @@ public final class VfioUserServer implements AutoCloseable {
         if (closer != null && closer.isBehind()) {
             throw RdmaException.of("accept").object(path).detail("clients that were turned away left files behind that"
                 + " a thread waits for").errno(RdmaException.EAGAIN).build();
+        }
+        if (unfinished != null) {
+            // The device is not to reach the memory of a machine that is gone in the next one's name.
+            unfinished.forgetMemory();
+            unfinished = null;
         }
         final Fd socket = LocalSockets.accept(listener.fd());
         if (socket == null) {

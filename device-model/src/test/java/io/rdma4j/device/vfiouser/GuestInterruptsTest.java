@@ -65,11 +65,34 @@ class GuestInterruptsTest {
         assertThat(next.read()).isZero();
     }
 
-    /** Its lock keeps the thread where the note is taken and nothing is written yet. */
+    /** Else it would stay masked, as the client has heard nothing that it could acknowledge. */
+    @Test
+    void aLineThatIsForgottenFiresWhenItIsAssertedAgain() throws Exception {
+        final ServedFunction asserted = served.withAnswer("isLineAsserted", () -> true);
+        final GuestInterrupts ofLine = new GuestInterrupts(asserted, () -> { });
+        final EventFd first = EventFd.create();
+        final EventFd line = EventFd.create();
+        ofLine.setEvent(0, new PassedEvent(first));
+        ofLine.setEvent(ofLine.count(Protocol.MSIX), new PassedEvent(line));
+        whileItFires(ofLine, first, () -> {
+            ofLine.line();
+            ofLine.forget();
+        });
+        assertThat(ClientMachine.await(line)).isOne();
+        ofLine.reset();
+        ofLine.thread().close();
+        Patience.join(ofLine.thread().thread());
+    }
+
     private void whileItFires(EventFd event, Runnable what) throws InterruptedException {
+        whileItFires(interrupts, event, what);
+    }
+
+    /** Its lock keeps the thread where the note is taken and nothing is written yet. */
+    private static void whileItFires(GuestInterrupts of, EventFd event, Runnable what) throws InterruptedException {
         synchronized (event) {
-            interrupts.message(0);
-            while (interrupts.thread().thread().getState() != Thread.State.BLOCKED) {
+            of.message(0);
+            while (of.thread().thread().getState() != Thread.State.BLOCKED) {
                 Patience.pause();
             }
             what.run();

@@ -12,6 +12,8 @@ import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.testing.Patience;
 
 import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -19,6 +21,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** A device that is served at a socket of its own. */
 final class Served implements AutoCloseable {
@@ -62,6 +65,25 @@ final class Served implements AutoCloseable {
     /** Waits until each client that was told to have come was told to have gone. */
     void awaitNoClient() {
         await(() -> count("client connected") == count("client gone") + count("client dropped"), "a client stays");
+    }
+
+    /** The device, but for what one method of it does. */
+    ServedFunction withAnswer(String method, Supplier<Object> answer) {
+        final Class<?>[] as = {ServedFunction.class};
+        return (ServedFunction) Proxy.newProxyInstance(getClass().getClassLoader(), as,
+            (proxy, called, arguments) -> {
+                if (called.getName().equals(method)) {
+                    final Object given = answer.get();
+                    if (given != null) {
+                        return given;
+                    }
+                }
+                try {
+                    return called.invoke(device, arguments);
+                } catch (final InvocationTargetException e) {
+                    throw e.getCause();
+                }
+            });
     }
 
     private long count(String begin) {

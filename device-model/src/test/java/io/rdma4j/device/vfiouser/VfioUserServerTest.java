@@ -43,6 +43,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -162,6 +165,26 @@ class VfioUserServerTest {
             assertThat(cq.await().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
             assertThat(to.bytes(0, 10_000)).isEqualTo(from.bytes(0, 10_000));
             assertThat(machine.vector(2).await(Patience.nanos())).as("completions").isOne();
+        }
+    }
+
+    /** Else the next one's device would reach what was the last one's memory. */
+    @Test
+    void memoryThatCouldNotBeEndedIsEndedBeforeTheNextClientComes() {
+        final AtomicBoolean fails = new AtomicBoolean(true);
+        final List<String> events = new CopyOnWriteArrayList<>();
+        final Path path = served.folder.resolve("t");
+        final ServedFunction failing = served.withAnswer("unmapMemory", () -> {
+            if (fails.getAndSet(false)) {
+                throw new OutOfMemoryError("as the test wants it");
+            }
+            return null;
+        });
+        try (VfioUserServer server = VfioUserServer.open(path, failing, events::add)) {
+            new ClientMachine(path).close();
+            served.await(() -> events.stream().anyMatch(event -> event.contains("not left as it was found")),
+                server + ": " + events);
+            new ClientMachine(path).close();
         }
     }
 
