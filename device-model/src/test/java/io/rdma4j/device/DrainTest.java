@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 
 /** SQD and SQE: the states in which only the send side stands still. */
 class DrainTest {
-    private final RawPair pair = RawPair.connected("emulated:drain");
+    private final RawPair pair = RawPair.connected("emulated:drain?wire=none");
     private final RawEvents events = new RawEvents(pair.driver);
 
     @AfterEach

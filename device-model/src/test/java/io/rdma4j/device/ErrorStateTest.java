@@ -286,7 +286,7 @@ class ErrorStateTest {
 
     @Test
     void givesUpWaitingForAReceiverAfterTheRetries() {
-        try (RawPair fresh = RawPair.unconnected("emulated:rnr")) {
+        try (RawPair fresh = RawPair.unconnected("emulated:rnr?wire=none")) {
             fresh.a.rnrRetry = 2;
             fresh.b.minRnrTimer = 14;
             RawQp.connect(fresh.a, fresh.b);

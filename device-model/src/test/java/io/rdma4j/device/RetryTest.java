@@ -41,7 +41,7 @@ class RetryTest {
     /** 268 ms; a thread of a busy machine may lose its processor for longer than 4. */
     private static final int MIDDLING = 16;
 
-    private final RawPair pair = RawPair.unconnected("emulated:retry");
+    private final RawPair pair = RawPair.unconnected("emulated:retry?wire=none");
 
     @AfterEach
     void close() {

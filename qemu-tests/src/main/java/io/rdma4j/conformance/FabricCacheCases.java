@@ -32,6 +32,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -313,12 +314,14 @@ final class FabricCacheCases {
         final FabricMemory to = pair.farMemory(LENGTH);
         final FabricMemory stays = pair.near().memory(LENGTH);
         final AtomicBoolean over = new AtomicBoolean();
+        final CountDownLatch mapped = new CountDownLatch(1);
         final FutureTask<Integer> mapper = new FutureTask<>(() -> {
             int rounds = 0;
             while (!over.get()) {
                 try (Spot spot = new Spot()) {
                     spot.buffer().putInt(0, rounds++);
                 }
+                mapped.countDown();
             }
             return rounds;
         });
@@ -327,6 +330,8 @@ final class FabricCacheCases {
         thread.start();
         try {
             final Spot spot = env.own(new Spot());
+            final long patience = env.patience(Duration.ofSeconds(8)).toMillis();
+            Check.that(mapped.await(patience, TimeUnit.MILLISECONDS), "the other thread does nothing");
             final long end = end(env);
             int seed = 0;
             do {
@@ -337,8 +342,7 @@ final class FabricCacheCases {
         } finally {
             over.set(true);
         }
-        Check.that(mapper.get(env.patience(Duration.ofSeconds(8)).toMillis(), TimeUnit.MILLISECONDS) > 0,
-            "the other thread did nothing");
+        mapper.get(env.patience(Duration.ofSeconds(8)).toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** Each thread maps, sends and unmaps memory of its own; what one has unmapped another one soon gets. */

@@ -295,6 +295,14 @@ final class UdCases {
         final Pair pair = new Pair(env, 1);
         Check.ok(pair.nearQp.postSend(pair.request(0, 10)), "send to a QP without receives");
         pair.near.sent().next().expect(2, WcOpcode.SEND);
+        // Behind it on the way: when this is there, the first one is gone.
+        final Node others = Node.far(env, 4);
+        final QueuePair behind = others.ud(4, 1, QKEY);
+        final Memory memory = others.memory(512);
+        Check.ok(behind.postReceive(1, memory.at(0), 512, memory.lkey()), "post receive");
+        Check.ok(pair.nearQp.postSend(pair.request(0, 10).to(pair.way, behind.qpNumber(), QKEY)), "send behind it");
+        pair.near.sent().next().expect(2, WcOpcode.SEND);
+        others.received().next().expect(1, WcOpcode.RECV);
         pair.far.received().none(SILENCE, "nothing was posted to receive into");
         pair.exchange(0, 100, 3);
     }
