@@ -352,7 +352,7 @@ class PerfCommandTest {
     void whatGoesWrongIsToldInOneLine(
         final String fault, final String test, final String operation, final String detail) {
         for (final String threads : List.of("", " --one-thread")) {
-            final Cli.Outcome outcome = perf(test + " -n 20 --warmup 0 --timeout 5 -d fake:?lacks=none&fault=" + fault
+            final Cli.Outcome outcome = perf(test + " -n 20 --warmup 0 --timeout 50 -d fake:?lacks=none&fault=" + fault
                 + "&qp=1&after=6" + threads);
             if (fault.equals("full")) {
                 assertThat(outcome.exitCode()).as("a full queue is tried again: " + outcome.err()).isZero();

@@ -7,7 +7,6 @@ package io.rdma4j.fabric.name;
 
 import static io.rdma4j.fabric.name.TestNames.device;
 import static io.rdma4j.fabric.name.TestNames.errno;
-import static io.rdma4j.fabric.name.TestNames.serve;
 import static io.rdma4j.fabric.name.TestNames.socket;
 import static io.rdma4j.fabric.testing.Await.until;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -53,11 +52,15 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
 class NameServiceTest {
     private final NameResolver resolver = new NameResolver(AddressFormat.SOCKADDR_IN, EndpointType.RDM);
     private final List<String> before = new ArrayList<>();
+    /** Of its own: of services in one folder, one at a time begins. */
+    @TempDir
+    private Path folder;
     private NameSettings settings;
 
     @BeforeEach
@@ -68,6 +71,7 @@ class NameServiceTest {
         System.setProperty(NameSettings.PORT, Integer.toString(TestNames.freePort()));
         System.setProperty(NameSettings.ADDRESS, "127.0.0.1,127.0.0.2,127.0.0.3,::1");
         System.setProperty(NameSettings.GRACE, "0");
+        System.setProperty(NameSocket.FOLDER, folder.resolve("names").toString());
         settings = NameSettings.now();
     }
 
@@ -85,7 +89,8 @@ class NameServiceTest {
     }
 
     private static String[] names() {
-        return new String[] {NameSettings.PORT, NameSettings.ADDRESS, NameSettings.GRACE, NameSettings.TIMEOUT};
+        return new String[] {NameSettings.PORT, NameSettings.ADDRESS, NameSettings.GRACE, NameSettings.TIMEOUT,
+            NameSocket.FOLDER};
     }
 
     @Test
@@ -286,7 +291,7 @@ class NameServiceTest {
     @Test
     void aServerThatSaysNothingOrNonsense() throws IOException {
         System.setProperty(NameSettings.TIMEOUT, "300");
-        try (ServerSocketChannel silent = serve(settings)) {
+        try (ServerSocketChannel silent = NameSocket.serve(settings.port())) {
             assertEquals(FiErrno.FI_ETIMEDOUT, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));
             final Thread babbler = new Thread(() -> {
                 while (silent.isOpen()) {
@@ -311,7 +316,7 @@ class NameServiceTest {
 
     @Test
     void anInterruptedThreadIsTold() throws IOException {
-        try (ServerSocketChannel silent = serve(settings)) {
+        try (ServerSocketChannel silent = NameSocket.serve(settings.port())) {
             assertTrue(silent.isOpen());
             Thread.currentThread().interrupt();
             assertEquals(FiErrno.FI_EINTR, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));

@@ -7,7 +7,6 @@ package io.rdma4j.fabric.name;
 
 import static io.rdma4j.fabric.name.TestNames.device;
 import static io.rdma4j.fabric.name.TestNames.errno;
-import static io.rdma4j.fabric.name.TestNames.serve;
 import static io.rdma4j.fabric.name.TestNames.socket;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -189,9 +188,9 @@ class NameStrangersTest {
     /** What a process left that was killed is in nobody's way. */
     @Test
     void aSocketThatNobodyServesIsTakenOver() throws IOException {
-        try (ServerSocketChannel killed = serve(settings)) {
+        try (ServerSocketChannel killed = NameSocket.serve(settings.port())) {
             assertTrue(killed.isOpen());
-            assertNull(serve(settings), "while it is served");
+            assertNull(NameSocket.serve(settings.port()), "while it is served");
         }
         assertTrue(Files.exists(NameSocket.find(settings.port()).getPath()));
         final Registration one = NameServer.register(device(1), "7000");

@@ -10,14 +10,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
-import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Gid;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.nio.channels.ServerSocketChannel;
 
 /** A name service that no other test run knows. */
 public final class TestNames {
@@ -42,21 +40,6 @@ public final class TestNames {
 
     static int errno(final Runnable work) {
         return assertThrows(FabricException.class, work::run).errno();
-    }
-
-    /** As soon as no other process is about to serve: those of all ports take turns. */
-    static ServerSocketChannel serve(final NameSettings settings) throws IOException {
-        final long begun = System.nanoTime();
-        while (true) {
-            try {
-                return NameSocket.serve(settings.port());
-            } catch (final IOException e) {
-                if (!e.getMessage().contains("about to serve") || System.nanoTime() - begun > Patience.nanos()) {
-                    throw e;
-                }
-                Patience.pause();
-            }
-        }
     }
 
     static int freePort() {

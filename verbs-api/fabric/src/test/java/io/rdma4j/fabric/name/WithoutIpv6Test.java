@@ -29,7 +29,8 @@ class WithoutIpv6Test {
     @Test
     void theNameServiceIsThereByIpv4() throws Exception {
         final Process process = new ProcessBuilder(OtherJvm.command(
-            List.of("-Djava.net.preferIPv4Stack=true", "-Drdma4j.name.port=" + freePort()), Registers.class))
+            List.of("-Djava.net.preferIPv4Stack=true", "-Drdma4j.name.port=" + freePort(),
+                "-Drdma4j.resolve.timeout.ms=" + Patience.millis()), Registers.class))
             .redirectErrorStream(true).start();
         try {
             final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

@@ -62,7 +62,8 @@ class RdmStressTest {
         final State[] states = new State[ranks];
         for (int i = 0; i < ranks; i++) {
             states[i] = new State(world.rank(devices[i % 2], World.options()
-                .window(4 + random.nextInt(6), 256 + random.nextInt(2_000)).mostConnections(connections)), i, ranks);
+                .window(4 + random.nextInt(6), 256 + random.nextInt(2_000)).mostConnections(connections)
+                .connectTimeout(Await.LONG)), i, ranks);
         }
         for (final State state : states) {
             for (int i = 0; i < ranks; i++) {
