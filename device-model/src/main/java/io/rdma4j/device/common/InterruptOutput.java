@@ -41,7 +41,7 @@ public interface InterruptOutput {
     /** The device wants to be looked after: earlier than it said, or in a time that is known only now. */
     void attention();
 
-    /** The device was reset: what it told before, and has not gone out, is not to go out any more. */
+    /** A driver begins, or the device was reset: what was told before, and has not gone out, is not to go out. */
     default void forget() {
         // Nothing is kept.
     }

@@ -36,9 +36,9 @@ import org.agrona.DirectBuffer;
  * <p>A vector that fires without an eventfd stays noted, and fires when it gets one: QEMU takes all away for a moment
  * whenever a guest enables one more. Whoever has made a note or set an eventfd wakes the thread after it, and the
  * thread looks at all of them after it was woken; so none is lost. For the same reason one fires twice if its eventfd
- * goes while it is signalled. A reset of the device ends both, as notes are of the device's life in which they were
- * made: the next driver's first interrupt must not be the last one's. Linux' is not ready for it and takes the guest
- * down.
+ * goes while it is signalled. A reset of the device, or a driver that begins, ends both, as notes are of the device's
+ * life in which they were made: the next driver's first interrupt must not be the last one's. Linux' is not ready for
+ * it and takes the guest down.
  */
 final class GuestInterrupts implements InterruptOutput {
     private static final int MSI_CAPABILITY = 5;
