@@ -246,7 +246,7 @@ public final class VfioUserServer implements AutoCloseable {
     }
 
     /** Where there is no memory for the words, nobody is told: this thread goes on. */
-    private void tell(String what, Throwable why) {
+    private void tell(String what, Object why) {
         try {
             events.accept(what + why);
         } catch (final OutOfMemoryError e) {
@@ -258,11 +258,8 @@ public final class VfioUserServer implements AutoCloseable {
     private void tryAccept() {
         try {
             accept();
-        } catch (final RdmaException e) {
-            events.accept("client not accepted: " + e.getMessage());
-            nextAccept = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
-        } catch (final OutOfMemoryError e) {
-            tell("client not accepted: ", e);
+        } catch (final RdmaException | OutOfMemoryError e) {
+            tell("client not accepted: ", e.getMessage());
             nextAccept = System.nanoTime() + TimeUnit.SECONDS.toNanos(1);
         }
     }

@@ -34,7 +34,7 @@ class GuestInterruptsTest {
         final EventFd old = EventFd.create();
         final EventFd next = EventFd.create();
         interrupts.setEvent(0, new PassedEvent(old));
-        whileItFires(old, () -> interrupts.setEvent(0, new PassedEvent(next)));
+        whileItFires(interrupts, old, () -> interrupts.setEvent(0, new PassedEvent(next)));
         assertThat(ClientMachine.await(next)).isOne();
         assertThatThrownBy(old::fd).as("closed by the thread").hasMessageContaining("closed");
     }
@@ -46,7 +46,7 @@ class GuestInterruptsTest {
         final EventFd next = EventFd.create();
         served.device.interruptsTo(interrupts);
         interrupts.setEvent(0, new PassedEvent(old));
-        whileItFires(old, () -> {
+        whileItFires(interrupts, old, () -> {
             interrupts.setEvent(0, null);
             interrupts.message(1);
             served.device.reset();
@@ -82,10 +82,6 @@ class GuestInterruptsTest {
         ofLine.reset();
         ofLine.thread().close();
         Patience.join(ofLine.thread().thread());
-    }
-
-    private void whileItFires(EventFd event, Runnable what) throws InterruptedException {
-        whileItFires(interrupts, event, what);
     }
 
     /** Its lock keeps the thread where the note is taken and nothing is written yet. */
