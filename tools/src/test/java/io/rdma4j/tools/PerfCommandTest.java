@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -330,12 +331,13 @@ class PerfCommandTest {
         final long began = System.nanoTime();
         final String name = threads.isEmpty() ? "-two-threads" : "-one-thread";
         final Cli.Outcome outcome = perf("send_lat -d fake:a" + name + "?fault=lost&qp=1&after=4 -d fake:b" + name
-            + " --warmup 0 --timeout 2 " + threads);
-        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(2_000_000_000L);
+            + " --warmup 0 --timeout " + Waiting.SECONDS + " " + threads);
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(Waiting.SECONDS));
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.errLines().get(0)).startsWith("rdma4j: perf failed on 'fake:a" + name)
-            .contains("nothing came for 2.0 s", "client QP 0x000011 (4 posted, 4 completed, 3 received)",
-                "server QP 0x000011 (3 posted, ", "ETIMEDOUT");
+            .contains("nothing came for " + Waiting.SECONDS + ".0 s",
+                "client QP 0x000011 (4 posted, 4 completed, 3 received)", "server QP 0x000011 (3 posted, ",
+                "ETIMEDOUT");
         assertThat(outcome.err()).contains("dump of fake:a" + name, "dump of fake:b" + name);
     }
 

@@ -14,6 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -140,10 +141,10 @@ class PingpongCommandTest {
     @Waiting
     @Test
     void aWriteThatNeverCameIsNamedByItsMark() {
-        final Cli.Outcome outcome = Cli.run("pingpong", "-w", "0", "-n", "20", "--op", "write", "--timeout", "2", "-d",
-            "fake:mark?lacks=none&fault=lost&after=5");
+        final Cli.Outcome outcome = Cli.run("pingpong", "-w", "0", "-n", "20", "--op", "write", "--timeout",
+            Long.toString(Waiting.SECONDS), "-d", "fake:mark?lacks=none&fault=lost&after=5");
         assertThat(outcome.exitCode()).isEqualTo(1);
-        assertThat(outcome.errLines().get(0)).contains("nothing came for 2.0 s in round trip 2",
+        assertThat(outcome.errLines().get(0)).contains("nothing came for " + Waiting.SECONDS + ".0 s in round trip 2",
             "QP 0x000012 waits for the mark 0x5 in its last 8 bytes, which are 0x3");
     }
 
@@ -270,11 +271,13 @@ class PingpongCommandTest {
         final String name = threads + wait;
         final long began = System.nanoTime();
         final Cli.Outcome outcome = Cli.run("pingpong", "-d", "fake:a" + name + "?fault=lost&after=5",
-            "-d", "fake:b" + name, "-w", "0", "-n", "20", "--timeout", "2", "--threads", threads, "--wait", wait);
-        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(2_000_000_000L);
+            "-d", "fake:b" + name, "-w", "0", "-n", "20", "--timeout", Long.toString(Waiting.SECONDS),
+            "--threads", threads, "--wait", wait);
+        assertThat(System.nanoTime() - began).isGreaterThanOrEqualTo(TimeUnit.SECONDS.toNanos(Waiting.SECONDS));
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.errLines().get(0)).startsWith("rdma4j: ping-pong failed on 'fake:a" + name)
-            .contains("nothing came for 2.0 s in round trip 4", "ETIMEDOUT", "RC QP 0x000011 waits for wr_id 0x0");
+            .contains("nothing came for " + Waiting.SECONDS + ".0 s in round trip 4", "ETIMEDOUT",
+                "RC QP 0x000011 waits for wr_id 0x0");
         assertThat(outcome.err()).contains("dump of fake:a" + name, "dump of fake:b" + name);
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.api.parallel.ResourceAccessMode;
@@ -27,4 +28,6 @@ import java.lang.annotation.Target;
 @interface Waiting {
     /** Who looks for threads that were left behind takes this for itself. */
     String THREADS = "threads of commands";
+    /** {@code --timeout} of a command: no thread of it waits that long for a processor. */
+    long SECONDS = Math.max(2, Patience.duration().toSeconds() / 27);
 }

@@ -34,7 +34,7 @@ final class Meeting {
      *
      * @param parties the QPs of an end, in an order that both sides have in common.
      * @param mtu     path MTU; null for what both ports have.
-     * @param timeout longest wait for the other process.
+     * @param timeout longest wait for the other process, also for each of its messages.
      */
     Meeting(final List<Party> parties, final Mtu mtu, final Duration timeout) {
         this.parties = parties;
@@ -103,7 +103,7 @@ final class Meeting {
     }
 
     private ConnectOptions options(final Party party) {
-        return new ConnectOptions().timeout(timeout).privateData(party.introduction)
+        return new ConnectOptions().timeout(timeout).patience(timeout).privateData(party.introduction)
             .attributes(mtu == null ? party.attributes : party.attributes.pathMtu(mtu))
             .beforeReady(connection -> party.meet.accept(connection.remote(), connection.privateData()));
     }

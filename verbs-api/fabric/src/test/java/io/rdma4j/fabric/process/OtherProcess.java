@@ -73,7 +73,7 @@ final class OtherProcess extends LineProcess {
 
     private static String accept(final RdmaListener listener, final QueuePair qp) {
         try {
-            listener.accept(qp, new ConnectOptions().timeout(Duration.ofSeconds(60)));
+            listener.accept(qp, new ConnectOptions().timeout(Duration.ofSeconds(60)).patience(Duration.ofSeconds(60)));
             return "connected";
         } catch (final RdmaException e) {
             return e.errno() + " " + qp.state() + " " + e.getMessage().replace('\n', ' ');

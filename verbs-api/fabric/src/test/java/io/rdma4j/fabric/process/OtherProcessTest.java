@@ -93,7 +93,7 @@ class OtherProcessTest {
         other.tell("accept");
         assertUnreachable(() -> RdmaConnector.connect(qp,
             new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-            new ConnectOptions().timeout(Duration.ofSeconds(60))));
+            new ConnectOptions().timeout(Duration.ofSeconds(60)).patience(Duration.ofSeconds(60))));
         assertThat(qp.state()).isEqualTo(QpState.RESET);
         assertThat(other.answer()).startsWith(EHOSTUNREACH + " RESET").contains("process");
     }

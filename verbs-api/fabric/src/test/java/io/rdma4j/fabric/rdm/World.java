@@ -10,6 +10,7 @@ import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.testing.TestDevices;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.RdmaContext;
 
@@ -18,7 +19,7 @@ import java.util.function.BiConsumer;
 /** Opens the ranks of a test. */
 final class World extends TestDevices {
     static EndpointOptions options() {
-        return new EndpointOptions().sizes(16, 16);
+        return new EndpointOptions().sizes(16, 16).connectTimeout(Patience.duration());
     }
 
     /** As applications ask that can do without anything. */
