@@ -11,7 +11,6 @@ import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 
@@ -28,7 +27,7 @@ class FabricEndTest {
     @Test
     void aMessageOfTheNextGameIsLeftToIt() {
         final FiPingPongOptions options =
-            new FiPingPongOptions(EndpointType.MSG, List.of(8), 10, 0, true, Duration.ofSeconds(10));
+            new FiPingPongOptions(EndpointType.MSG, List.of(8), 10, 0, true, Patience.duration());
         try (FabricDevice device = FabricDevice.of("emulated:", EndpointType.MSG);
             FabricEnd near = device.end(options, false); FabricEnd far = device.end(options, true)) {
             near.meet(far.name());

@@ -6,13 +6,13 @@
 package io.rdma4j.tools.traffic;
 
 import com.sun.management.ThreadMXBean;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.List;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -38,7 +38,7 @@ class PerfAllocationTest {
             final Perf perf = Perf.inOneProcess(context, context, new PerfOptions(test,
                 new PerfOptions.Load(List.of(8), iterations, null, 0L, false, false),
                 new PerfOptions.Queues(test.isLatency() ? 1 : 2, test.isLatency() ? 1 : 32, 64, 512, list, 0, null, 0),
-                true, Duration.ofSeconds(10)));
+                true, Patience.duration()));
             final long before = THREADS.getCurrentThreadAllocatedBytes();
             final Perf.Measured measured = perf.run();
             final long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;

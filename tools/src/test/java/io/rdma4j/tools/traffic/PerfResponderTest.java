@@ -20,7 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.function.BiConsumer;
 
@@ -31,7 +30,7 @@ class PerfResponderTest {
     private static void serve(final PerfTest test, final BiConsumer<ControlChannel, PerfResponder> client) {
         final PerfOptions options = new PerfOptions(test,
             new PerfOptions.Load(List.of(test == PerfTest.ATOMIC_LAT ? 8 : LARGEST), 1, null, 0L, false, false),
-            new PerfOptions.Queues(1, 1, 8, 8, 1, 0, null, 0), true, Duration.ofSeconds(10));
+            new PerfOptions.Queues(1, 1, 8, 8, 1, 0, null, 0), true, Patience.duration());
         try (RdmaContext context = RdmaDevices.open("emulated:perf-responder")) {
             final PerfEnd near = new PerfEnd(context, options, false);
             final PerfEnd far = new PerfEnd(context, options, true);

@@ -6,6 +6,7 @@
 package io.rdma4j.tools.traffic;
 
 import com.sun.management.ThreadMXBean;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.traffic.PingPongOptions.Pace;
 import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.RdmaContext;
@@ -14,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -41,7 +41,7 @@ class PingPongTest {
         try (RdmaContext context = RdmaDevices.open(address)) {
             final PingPong pingPong = PingPong.inOneProcess(context, context, new PingPongOptions(
                 operation, transport, operation.isAtomic() ? 8 : 64, null, new Pace(1, WaitMode.YIELD), true,
-                Span.of(0), Span.of(iterations), Duration.ofSeconds(10)));
+                Span.of(0), Span.of(iterations), Patience.duration()));
             final long before = THREADS.getCurrentThreadAllocatedBytes();
             final PingPongResult result = pingPong.run();
             final long allocated = THREADS.getCurrentThreadAllocatedBytes() - before;

@@ -103,7 +103,7 @@ final class LinksOnDevicesTest {
             realm = host.openRealm(authKey);
             queue = FabricCompletionQueue.internal(host, 64);
             port = UdPort.open(host, realm, 99, 64);
-            broker = new LinkBroker(port, this, realm, Duration.ofSeconds(2));
+            broker = new LinkBroker(port, this, realm, Patience.duration());
         }
 
         Peer dial(final End to) {

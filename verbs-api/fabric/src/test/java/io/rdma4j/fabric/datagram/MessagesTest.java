@@ -21,10 +21,10 @@ import io.rdma4j.fabric.region.EndpointRealm;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.fabric.testing.TestDevices;
 import io.rdma4j.testing.CutOffFile;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.ProtectionDomain;
 
 import java.nio.ByteBuffer;
-import java.time.Duration;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -302,7 +302,7 @@ class MessagesTest {
                 assertThat(node.received(receiver).source()).isEqualTo(names[from]);
                 if (from == 4) {
                     assertThat(other.awaitRead(entry -> assertThat(entry.context()).isEqualTo(2), 1,
-                        Duration.ofSeconds(10))).isEqualTo(1);
+                        Patience.duration())).isEqualTo(1);
                 } else {
                     node.sent(sender);
                 }

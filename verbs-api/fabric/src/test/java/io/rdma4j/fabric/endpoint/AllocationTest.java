@@ -13,6 +13,7 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -122,7 +123,7 @@ class AllocationTest {
             .remote(into.base() + 4096, into.key());
         final Message in = new Message(4).add(b.at(0), 8, into).add(b.at(64), 100, into);
         final UnsafeBuffer entries = new UnsafeBuffer(new byte[400]);
-        final Duration soon = Duration.ofSeconds(10);
+        final Duration soon = Patience.duration();
         final long[] refused = new long[1];
         assertThat(Allocations.perStep(STEPS, () -> {
             refused[0] |= b.ep.receiveMessage(in, 0) | b.ep.receiveMessage(in, 0) | b.ep.receiveMessage(in, 0);

@@ -8,6 +8,7 @@ package io.rdma4j.verbs.pvrdma;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.Completion;
@@ -206,7 +207,7 @@ class AllocationTest {
         final CompletionWaiter any = waiter(way, both);
         final long[] handed = new long[1];
         final long[] steps = new long[1];
-        final Duration enough = Duration.ofSeconds(10);
+        final Duration enough = Patience.duration();
         final Duration tooShort = Duration.ofNanos(1_000);
         assertThat(measure(() -> {
             b.qp.postReceive(1, b.at(0), 64, b.lkey());
