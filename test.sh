@@ -2,8 +2,8 @@
 # Builds everything and runs the tests: unit, conformance on the emulated device and on QEMU's pvrdma, concurrency.
 # On a Debian or Ubuntu machine it installs what is missing. The last line is "N passed, N failed, N skipped".
 #
-#   ./test.sh              everything once, on the default JDK
-#   ./test.sh --all        also on the newest JDK found, with all profiles, VFIO without an IOMMU, long searches
+#   ./test.sh              everything once, on the default JDK, in a quarter of an hour
+#   ./test.sh --all        also on the newest JDK found, with all profiles and wires, many processes, long searches
 #   ./test.sh --quick      without QEMU: for use while writing
 #   ./test.sh --only NAME  one test class, or Class#method; "static": faults that need no run to be found; "style"
 #   ./test.sh --soak N     N rounds of what --quick runs, beside four processes that want the processors
@@ -412,7 +412,10 @@ run() {
             fi
             # Thorough are tests that start many processes, or show again on one wire what another one has shown; slow
             # are those of seconds that seldom find what others do not.
-            case $mode in quick | soak) words[2]+=',!thorough,!slow,!samples' ;; esac
+            case $mode in
+                usual) words[2]+=',!thorough' ;;
+                quick | soak) words[2]+=',!thorough,!slow,!samples' ;;
+            esac
             # What looks at sources, pages and pictures finds the same in each round.
             [ "$mode" != soak ] || words[2]+=',!sources'
             await "$slots"

@@ -10,15 +10,18 @@ import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
+import io.rdma4j.testing.TestBudget;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /** dma-bufs of a real kernel's vgem, as memory of the emulated device and before VFIO: one boot, one JVM. */
 @QemuTest
 @Tag("one-jdk")
+@EnabledIfSystemProperty(named = TestBudget.PROPERTY, matches = "true", disabledReason = "takes minutes")
 class DmaBufQemuTest {
     @TestFactory
     Stream<DynamicTest> dmaBufs() {

@@ -10,10 +10,12 @@ import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
+import io.rdma4j.testing.TestBudget;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 import java.util.List;
 import java.util.stream.Stream;
@@ -21,6 +23,7 @@ import java.util.stream.Stream;
 /** status, bind and unbind with a real kernel behind sysfs: one boot. */
 @QemuTest
 @Tag("one-jdk")
+@EnabledIfSystemProperty(named = TestBudget.PROPERTY, matches = "true", disabledReason = "takes minutes")
 class HostToolsQemuTest {
     @TestFactory
     Stream<DynamicTest> statusBindAndUnbind() {
