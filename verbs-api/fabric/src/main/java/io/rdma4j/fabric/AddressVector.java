@@ -45,9 +45,16 @@ public interface AddressVector extends AutoCloseable {
     AddressFormat format();
 
     /**
+     * The context that was given with the attributes.
+     *
+     * @return may be null.
+     */
+    Object context();
+
+    /**
      * Bits of an address that name a receive context.
      *
-     * @return as it was opened with.
+     * @return as it was opened with; of a vector that was opened by its name for reading, as it was made.
      */
     int rxCtxBits();
 

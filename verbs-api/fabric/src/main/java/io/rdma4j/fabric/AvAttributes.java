@@ -20,6 +20,7 @@ public final class AvAttributes {
     private long epPerNode;
     private String name;
     private long mapAddress;
+    private Object context;
     private final EnumSet<AvFlag> flags = EnumSet.noneOf(AvFlag.class);
 
     /** The type that the provider likes, for this process, synchronous. */
@@ -96,6 +97,17 @@ public final class AvAttributes {
     }
 
     /**
+     * What the program wants to find at the vector again; events of insertions have the context of the insertion.
+     *
+     * @param value may be null.
+     * @return this.
+     */
+    public AvAttributes context(final Object value) {
+        context = value;
+        return this;
+    }
+
+    /**
      * Sets flags in addition to those set before.
      *
      * @param first one.
@@ -163,6 +175,15 @@ public final class AvAttributes {
      */
     public long mapAddress() {
         return mapAddress;
+    }
+
+    /**
+     * The context.
+     *
+     * @return as given.
+     */
+    public Object context() {
+        return context;
     }
 
     /**

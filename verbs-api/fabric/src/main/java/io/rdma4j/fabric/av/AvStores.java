@@ -19,7 +19,8 @@ public interface AvStores {
      * @param attributes with a name; what they say was checked, but for what an existing store says otherwise.
      * @return the store, to be closed by who asked.
      * @throws io.rdma4j.fabric.FabricException FI_ENOENT for reading what does not exist; FI_EINVAL if it exists and
-     *                                          is of another type, another format, has other bits or another base.
+     *                                          is of another type, another format, has other bits or another
+     *                                          base; a reader that asks for no bits takes those that there are.
      */
     AvStore open(String domainName, AddressFormat format, AvAttributes attributes);
 }

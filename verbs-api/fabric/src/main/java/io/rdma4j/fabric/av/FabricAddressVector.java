@@ -27,9 +27,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 
 /** An address vector: checks what applications ask for, and has its parts do it. */
@@ -41,6 +38,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     private final AvHost host;
     private final AddressFormat format;
     private final String name;
+    private final Object context;
     private final boolean asynchronous;
     private final int flags;
     private final AddressResolver resolver;
@@ -49,9 +47,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     private final Users users = new Users();
     private final AuthKeyTable authKeys = new AuthKeyTable();
     private final Worker worker = new Worker("rdma4j address vector");
-    /** Names that are being resolved again. */
-    private final Set<Long> moving = ConcurrentHashMap.newKeySet();
-    private final AtomicInteger moves = new AtomicInteger();
+    private final Moves moves;
     private FabricEventQueue queue;
 
     FabricAddressVector(
@@ -60,10 +56,12 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
         format = host.domain().info().addressFormat();
         this.resolver = resolver;
         name = attributes.name();
+        context = attributes.context();
         asynchronous = attributes.flags().contains(AvFlag.EVENT);
         flags = attributes.flags().stream().mapToInt(flag -> 1 << flag.ordinal()).sum();
         contents = new Contents(store);
         inserter = new Inserter(contents, users::isClosed);
+        moves = new Moves(contents, resolver, worker, users::isClosed);
     }
 
     /** The domain knows it: others may see it. */
@@ -89,6 +87,11 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     @Override
     public int rxCtxBits() {
         return contents.store().rxCtxBits();
+    }
+
+    @Override
+    public Object context() {
+        return context;
     }
 
     @Override
@@ -472,11 +475,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
         if (format == AddressFormat.DEVICE || contents.store().isReadOnly()) {
             return false;
         }
-        if (moving.add(fiAddr) && !worker.run(() -> ask(fiAddr))) {
-            moving.remove(fiAddr);
-            return false;
-        }
-        return true;
+        return moves.askFor(fiAddr);
     }
 
     @Override
@@ -489,7 +488,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
 
     @Override
     public boolean isResolving(final long fiAddr) {
-        return moving.contains(fiAddr);
+        return moves.isAskedFor(fiAddr);
     }
 
     @Override
@@ -499,27 +498,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
 
     @Override
     public int moves() {
-        return moves.get() + contents.movesOfOthers();
-    }
-
-    private void ask(final long fiAddr) {
-        try {
-            final int life = contents.lifeOf(fiAddr);
-            final FabricAddress inserted = life == 0 || users.isClosed() ? null : contents.inserted(fiAddr);
-            if (inserted == null) {
-                return;
-            }
-            final AvEntry entry = new AvEntry();
-            entry.inserted(inserted);
-            final Problem[] problem = new Problem[1];
-            resolver.resolve(new AvEntry[] {entry}, problem, 1, resolver.deadline());
-            if (problem[0] == null && !users.isClosed()) {
-                contents.moved(fiAddr, life, entry);
-                moves.incrementAndGet();
-            }
-        } finally {
-            moving.remove(fiAddr);
-        }
+        return moves.count() + contents.movesOfOthers();
     }
 
     @Override

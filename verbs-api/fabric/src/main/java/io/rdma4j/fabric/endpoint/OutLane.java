@@ -512,7 +512,7 @@ final class OutLane {
             return false;
         }
         cache.drop(cache.find(key));
-        if (failedWhat == WorkId.CELL) {
+        if (failedWhat == WorkId.CELL && ring.getLong(failedSlot, OpRing.LENGTH) > 0) {
             // It has been carried out, but is not counted.
             return false;
         }
@@ -552,6 +552,10 @@ final class OutLane {
     }
 
     private void answeredFailed() {
+        if (failedWhat == WorkId.CELL) {
+            answeredCount();
+            return;
+        }
         if (!remote.isLookedUp(ring.getLong(failedSlot, OpRing.KEY))) {
             explainFailed();
             return;
@@ -563,6 +567,16 @@ final class OutLane {
             ring.done(failedSlot, remote.errno, remote.detail);
         } else if (answer != RemoteMemory.FOUND || remote.rkey == rkey && remote.iova == iova) {
             ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
+        }
+    }
+
+    /** Nothing but the count of a write without bytes is left: it goes to who has the key now, or to nobody. */
+    private void answeredCount() {
+        if (find(failedSlot) != RemoteMemory.FOUND) {
+            ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
+        } else if (remote.cellRkey == ring.getInt(failedSlot, OpRing.CELL_RKEY)
+            && remote.cellIova == ring.getLong(failedSlot, OpRing.CELL_IOVA)) {
+            ring.done(failedSlot, 0, 0);
         }
     }
 

@@ -181,15 +181,12 @@ final class RegionDevices {
             list(false);
         }
         closeTable();
-        if (cell != null) {
-            cell.hide();
-        }
     }
 
     /**
      * For a while. Keys of the device would change if it were hidden: those that peers have, and the one by which
-     * receives of this side were posted. Of pages on demand they stay, with nothing behind them until {@link #resume};
-     * of others peers with a key of the device may come through meanwhile.
+     * receives of this side were posted. Of pages on demand they stay, with nothing behind them until {@link #resume},
+     * and so does that of the cell: what it counts is refused before. Of others peers with a key of the device may come through meanwhile.
      */
     void keepOut(final Realm home) {
         final boolean keysStay = isOnDemand() && plan.isRemote();
@@ -208,6 +205,9 @@ final class RegionDevices {
     /** No peer reaches it any more when this returns; those that look up the application's key see it disabled. */
     void hide(final Realm home) {
         conceal();
+        if (cell != null) {
+            cell.hide();
+        }
         try {
             move(home, false);
             list(false);

@@ -84,7 +84,9 @@ public final class SharedStores implements AvStores {
         if (attributes.type() != AvType.UNSPEC && attributes.type() != found.type) {
             throw differs(file, "type", found.type, attributes.type());
         }
-        if (attributes.rxCtxBits() != found.rxCtxBits) {
+        // Who only reads takes the names as they are.
+        final boolean anyBits = attributes.rxCtxBits() == 0 && attributes.flags().contains(AvFlag.READ);
+        if (!anyBits && attributes.rxCtxBits() != found.rxCtxBits) {
             throw differs(file, "rx_ctx_bits", found.rxCtxBits, attributes.rxCtxBits());
         }
         // Indices do not depend on it.

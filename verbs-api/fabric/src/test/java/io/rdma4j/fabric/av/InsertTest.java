@@ -54,6 +54,13 @@ class InsertTest {
     }
 
     @Test
+    void theContextIsTheProgramsOwn() {
+        final Object mine = new Object();
+        assertThat(rig.open(new AvAttributes().context(mine)).context()).isSameAs(mine);
+        assertThat(rig.open(new AvAttributes()).context()).isNull();
+    }
+
+    @Test
     void indicesOfATableGoOnFromCallToCall() {
         final FabricAddressVector vector = rig.open(AvType.TABLE);
         final long[] names = new long[3];

@@ -97,6 +97,57 @@ class CountingTest {
         second.close();
     }
 
+    /** The key stays, and whoever knows it from before is counted as before (fi_mr, fi_mr_refresh). */
+    @ParameterizedTest
+    @EnumSource
+    void aRefreshedRegionGoesOnCounting(final Keys keys) {
+        final Side a = sides.open(keys.hints().mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
+        final Side b = sides.open(keys.hints().mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
+        Side.connect(a, b);
+        final Mode mode = keys == Keys.RAW ? Mode.RAW_OFFSETS : Mode.APPLICATION_KEY_OFFSETS;
+        final MemoryRegion region = b.register(11);
+        try (Counter counter = b.domain.openCounter()) {
+            region.bind(counter);
+            final long key = mode.key(a, region);
+            for (int i = 1; i <= 3; i++) {
+                a.succeeds(() -> a.ep.write(a.at(0), 8, null, region.base(), key, 1));
+                assertThat(counter.read()).isEqualTo(i);
+                region.refresh();
+            }
+            mode.release(a, key);
+        }
+    }
+
+    /** Neither key nor range is looked at: what was known of the key may be of a region that has gone. */
+    @ParameterizedTest
+    @EnumSource
+    void aWriteWithoutBytesIsCountedByWhoeverHasTheKey(final Keys keys) {
+        final Side a = sides.open(keys.hints());
+        final Side b = sides.open(keys.hints());
+        Side.connect(a, b);
+        final Mode mode = keys == Keys.RAW ? Mode.RAW_OFFSETS : Mode.APPLICATION_KEY_OFFSETS;
+        final MemoryRegion first = b.register(11);
+        final long base = first.base();
+        final long key = mode.key(a, first);
+        try (Counter counter = b.domain.openCounter()) {
+            first.bind(counter);
+            a.succeeds(() -> a.ep.write(a.at(0), 8, null, base, key, 1));
+            assertThat(counter.read()).isEqualTo(1);
+        }
+        first.close();
+        if (keys == Keys.APPLICATION) {
+            final MemoryRegion second = b.register(11);
+            try (Counter counter = b.domain.openCounter()) {
+                second.bind(counter);
+                a.succeeds(() -> a.ep.write(a.at(0), 0, null, base, key, 2));
+                assertThat(counter.read()).isEqualTo(1);
+            }
+            second.close();
+        }
+        a.succeeds(() -> a.ep.write(a.at(0), 0, null, base, key, 3));
+        mode.release(a, key);
+    }
+
     /** An atomic that leaves the number as it was modifies no region (fi_mr, FI_REMOTE_WRITE). */
     @ParameterizedTest
     @EnumSource

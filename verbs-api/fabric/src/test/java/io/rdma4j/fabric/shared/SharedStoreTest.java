@@ -177,6 +177,12 @@ class SharedStoreTest extends OwnFolder {
                 assertEquals(AvType.MAP, same.type());
                 assertEquals(0x7000_0000L, same.mapAddress());
             }
+            try (AvStore reader = open(reading(NAME))) {
+                assertEquals(AvType.MAP, reader.type());
+                assertEquals(4, reader.rxCtxBits());
+            }
+            assertEquals(FiErrno.FI_EINVAL, errno(() -> open(reading(NAME).rxCtxBits(3))));
+            assertEquals(FiErrno.FI_EINVAL, errno(() -> open(attributes(NAME).type(AvType.MAP))));
             assertEquals(FiErrno.FI_EINVAL, errno(() -> open(attributes(NAME).type(AvType.TABLE).rxCtxBits(4))));
             assertEquals(FiErrno.FI_EINVAL, errno(() -> open(attributes(NAME).type(AvType.MAP).rxCtxBits(3))));
             assertEquals(FiErrno.FI_EINVAL, errno(() -> open(
