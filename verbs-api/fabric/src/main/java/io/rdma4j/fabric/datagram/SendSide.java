@@ -235,7 +235,7 @@ final class SendSide {
         }
         int refusal = aim(length, message.peer());
         if (refusal == 0) {
-            refusal = buffers.find(message, MrAccess.SEND, 0);
+            refusal = inject ? buffers.findCopied(message, MrAccess.SEND) : buffers.find(message, MrAccess.SEND, 0);
         }
         if (refusal != 0) {
             return refusal;

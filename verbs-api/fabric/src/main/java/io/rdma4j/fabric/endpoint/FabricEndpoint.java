@@ -263,7 +263,7 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
         if (isTriggered(flags)) {
             return triggered.add(request, flags);
         }
-        int objection = closed ? -FiErrno.FI_EBADFD : rma.set(request, flags);
+        int objection = closed ? -FiErrno.FI_EBADFD : rma.set(request, flags, link.local());
         objection = objection == 0 ? fence(flags) : objection;
         return objection == 0 ? lanes.start(rma, null, request.context()) : objection;
     }

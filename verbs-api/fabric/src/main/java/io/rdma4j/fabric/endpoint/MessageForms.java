@@ -42,12 +42,16 @@ final class MessageForms {
     int send(final Message message, final long flags) {
         int objection = rules.check(message, flags, MessageRules.SEND_FLAGS);
         objection = objection != 0 ? objection : messages.checkSend();
-        objection = objection != 0 ? objection : rules.find(message, MrAccess.SEND, 0);
+        if (objection != 0) {
+            return objection;
+        }
+        final boolean inject = (flags & OpFlags.INJECT) != 0;
+        objection = inject ? rules.findCopied(message, MrAccess.SEND) : rules.find(message, MrAccess.SEND, 0);
         if (objection != 0) {
             return objection;
         }
         final boolean withData = (flags & OpFlags.REMOTE_CQ_DATA) != 0;
-        if ((flags & OpFlags.INJECT) == 0) {
+        if (!inject) {
             return messages.send(buffers, message, withData, rules.quiet(flags));
         }
         final int length = rules.collect(message);

@@ -83,12 +83,17 @@ final class MessageRules {
         return buffers.find(message, right, access);
     }
 
+    /** The same for {@link #collect} alone. */
+    int findCopied(final Message message, final MrAccess right) {
+        return buffers.findCopied(message, right);
+    }
+
     /** Flags of the operation's place. */
     int quiet(final long flags) {
         return selective && (flags & OpFlags.COMPLETION) == 0 ? OpRing.QUIET : 0;
     }
 
-    /** Copies the buffers, after {@link #check} and {@link #find}: how many bytes, or a negated errno. */
+    /** Copies the buffers, after {@link #check} and {@link #findCopied}: how many bytes, or a negated errno. */
     int collect(final Message message) {
         return buffers.collect(message, copy, 0);
     }

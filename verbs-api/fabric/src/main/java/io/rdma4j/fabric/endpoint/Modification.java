@@ -11,7 +11,9 @@ import io.rdma4j.fabric.AtomicRequest;
 import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.region.LocalDescriptor;
+import io.rdma4j.fabric.region.LocalMemory;
 
 import java.nio.ByteOrder;
 
@@ -56,7 +58,7 @@ final class Modification {
     private int lost;
 
     /** Takes over what is asked for; 0 or a negated errno. */
-    int set(final AtomicRequest request) {
+    int set(final AtomicRequest request, final LocalMemory local) {
         op = request.op();
         type = request.type();
         if (op == null || type == null || request.count() < 1) {
@@ -75,7 +77,7 @@ final class Modification {
         if ((start & type.size() - 1) != 0 || result == 0 && (op.compares() || op == AtomicOp.ATOMIC_READ)) {
             return -FiErrno.FI_EINVAL;
         }
-        return readOperands(request);
+        return readOperands(request, local);
     }
 
     /** Takes over a replacement of one number that the device has a request for. */
@@ -90,20 +92,19 @@ final class Modification {
         here.putLong(0, swap.swap, NATIVE);
     }
 
-    private int readOperands(final AtomicRequest request) {
+    private int readOperands(final AtomicRequest request, final LocalMemory local) {
         final boolean hasOperands = op != AtomicOp.ATOMIC_READ;
         if (hasOperands && request.operands() == 0 || op.compares() && request.compare() == 0) {
             return -FiErrno.FI_EINVAL;
         }
-        final boolean isRead = (!hasOperands || read(request.operands(), request.operandsDesc(), here))
-            && (!op.compares() || read(request.compare(), request.compareDesc(), compare));
-        return isRead ? 0 : -FiErrno.FI_EFAULT;
+        final int fault = hasOperands ? read(request.operands(), request.operandsDesc(), local, here) : 0;
+        return fault == 0 && op.compares() ? read(request.compare(), request.compareDesc(), local, compare) : fault;
     }
 
-    private boolean read(final long address, final MemoryRegion desc, final UnsafeBuffer to) {
-        final LocalDescriptor region = desc instanceof LocalDescriptor ? (LocalDescriptor) desc : null;
-        final boolean isKept = isKept(region, address, bytes());
-        return Payloads.read(isKept ? region.processAddress(address) : address, isKept, to, 0, bytes());
+    private int read(final long address, final MemoryRegion desc, final LocalMemory local, final UnsafeBuffer to) {
+        final int objection = local.findCopied(address, bytes(), desc, MrAccess.WRITE);
+        return objection != 0 ? objection
+            : Payloads.read(local.processAddress(), local.isKept(null), to, 0, bytes()) ? 0 : -FiErrno.FI_EFAULT;
     }
 
     /** Whether a thread may copy from and to it by itself: a region holds it. */

@@ -12,6 +12,7 @@ import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.region.LocalBuffers;
+import io.rdma4j.fabric.region.LocalMemory;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -133,9 +134,10 @@ public final class Rma {
      *
      * @param request  what to do; null is FI_EINVAL.
      * @param itsFlags of {@link OpFlags}.
+     * @param local    looks at descriptors of the operands.
      * @return 0 or a negated errno.
      */
-    public int set(final AtomicRequest request, final long itsFlags) {
+    public int set(final AtomicRequest request, final long itsFlags, final LocalMemory local) {
         if (request == null) {
             return -FiErrno.FI_EINVAL;
         }
@@ -145,7 +147,7 @@ public final class Rma {
         if (modification == null) {
             modification = new Modification();
         }
-        final int objection = modification.set(request);
+        final int objection = modification.set(request, local);
         if (objection != 0) {
             return objection;
         }
@@ -227,7 +229,7 @@ public final class Rma {
      * @return 0 or a negated errno.
      */
     public int take(final LocalBuffers buffers) {
-        final int fault = buffers.find(message, operation.local, operation.localAccess);
+        final int fault = buffers.findCopied(message, operation.local);
         if (fault != 0) {
             return fault;
         }

@@ -150,13 +150,15 @@ public final class RmaLanes {
         final RmaOperation operation = rma.operation;
         int objection = rules.check(rma.message, rma.flags & ~(OpFlags.DELIVERY_COMPLETE | OpFlags.FENCE),
             operation == RmaOperation.READ ? MessageRules.READ_FLAGS : MessageRules.SEND_FLAGS);
-        objection = objection != 0 ? objection
-            : rma.isCopied() ? 0 : rules.find(rma.message, operation.local, operation.localAccess);
+        final boolean inject = (rma.flags & OpFlags.INJECT) != 0;
+        if (objection == 0 && !rma.isCopied()) {
+            objection = inject ? rules.findCopied(rma.message, operation.local)
+                : rules.find(rma.message, operation.local, operation.localAccess);
+        }
         if (objection != 0) {
             return objection;
         }
         final LocalBuffers buffers = rules.buffers();
-        final boolean inject = (rma.flags & OpFlags.INJECT) != 0;
         if (inject) {
             final int fault = copy(rma, buffers);
             if (fault != 0) {

@@ -286,7 +286,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         if (isTriggered(flags)) {
             return triggered.add(request, flags);
         }
-        final int objection = rma.set(request, flags);
+        final int objection = rma.set(request, flags, transmit.local());
         return objection == 0 ? start(hasAtomics, request.peer(), request.context()) : objection;
     }
 

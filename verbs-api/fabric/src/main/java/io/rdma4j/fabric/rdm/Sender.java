@@ -78,6 +78,10 @@ abstract class Sender {
     /** As {@link #start}, from a buffer that is used no more after the call. */
     abstract int inject(SendOp op, int state, DirectBuffer from, int offset, int length);
 
+    final LocalMemory local() {
+        return local;
+    }
+
     final boolean isSelective() {
         return selective;
     }
@@ -182,17 +186,19 @@ abstract class Sender {
         final boolean carries = (flags & OpFlags.REMOTE_CQ_DATA) != 0;
         final SendOp op = claim(message.context(), !selective || (flags & OpFlags.COMPLETION) != 0,
             carries ? headerFlags | Header.HAS_DATA : headerFlags, carries ? message.data() : 0);
+        final boolean inject = (flags & OpFlags.INJECT) != 0;
         for (int i = 0; i < message.count(); i++) {
-            final int fault =
-                local.find(message.address(i), message.length(i), message.desc(i), null, MrAccess.SEND, 0);
+            final long from = message.address(i);
+            final int length = message.length(i);
+            final int fault = inject ? local.findCopied(from, length, message.desc(i), MrAccess.SEND)
+                : local.find(from, length, message.desc(i), null, MrAccess.SEND, 0);
             if (fault != 0) {
                 return started(op, fault);
             }
-            op.add(message.address(i), message.length(i), local.deviceAddress(), local.lkey(), local.cached(),
-                local.descriptor());
+            op.add(from, length, local.deviceAddress(), local.lkey(), local.cached(), local.descriptor());
             op.lastIsAt(local.processAddress(), local.isKept(null));
         }
-        return started(op, start(op, state, (flags & OpFlags.INJECT) != 0));
+        return started(op, start(op, state, inject));
     }
 
     private int check(final Message message, final long flags, final int ofKind) {

@@ -194,6 +194,9 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
             if (counter.domain() != regions.domain() || !(counter instanceof FabricCounter)) {
                 throw Refusals.of(FiErrno.FI_EDOMAIN, operation, "%s belongs to another domain", counter).build();
             }
+            if (counter.isClosed()) {
+                throw Refusals.closed(operation, counter).build();
+            }
             requireCountable(operation);
             if (counters.contains(counter)) {
                 throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to %s already", counter, this).build();

@@ -60,7 +60,11 @@ public final class LocalBuffers {
         final long address, final int length, final MemoryRegion desc, final Object owner, final MrAccess right,
         final int access) {
         clear();
-        return add(address, length, desc, owner, right, access);
+        final int refusal = local.find(address, length, desc, owner, right, access);
+        if (refusal == 0) {
+            add(length, owner);
+        }
+        return refusal;
     }
 
     /**
@@ -72,16 +76,35 @@ public final class LocalBuffers {
      * @return 0 or a negated errno.
      */
     public int find(final Message message, final MrAccess right, final int access) {
+        return find(message, right, access, false);
+    }
+
+    /**
+     * The same for {@link #collect} alone: the device does not touch them, see {@link LocalMemory#findCopied}.
+     *
+     * @param message as the application gave it.
+     * @param right   what descriptors have to allow.
+     * @return 0 or a negated errno.
+     */
+    public int findCopied(final Message message, final MrAccess right) {
+        return find(message, right, 0, true);
+    }
+
+    private int find(final Message message, final MrAccess right, final int access, final boolean copied) {
         clear();
         if (message.count() > limit()) {
             return -FiErrno.FI_EINVAL;
         }
         for (int i = 0; i < message.count(); i++) {
-            final int refusal = add(message.address(i), message.length(i), message.desc(i), null, right, access);
+            final long address = message.address(i);
+            final int length = message.length(i);
+            final int refusal = copied ? local.findCopied(address, length, message.desc(i), right)
+                : local.find(address, length, message.desc(i), null, right, access);
             if (refusal != 0) {
                 letGo();
                 return refusal;
             }
+            add(length, null);
         }
         return 0;
     }
@@ -91,11 +114,9 @@ public final class LocalBuffers {
         total = 0;
     }
 
-    private int add(
-        final long address, final int length, final MemoryRegion desc, final Object owner, final MrAccess right,
-        final int access) {
-        final int refusal = local.find(address, length, desc, owner, right, access);
-        if (refusal == 0 && length > 0) {
+    /** Keeps what was looked up, unless it is nothing. */
+    private void add(final int length, final Object owner) {
+        if (length > 0) {
             addresses[count] = local.deviceAddress();
             processAddresses[count] = local.processAddress();
             lengths[count] = length;
@@ -105,7 +126,6 @@ public final class LocalBuffers {
             count++;
             total += length;
         }
-        return refusal;
     }
 
     /**

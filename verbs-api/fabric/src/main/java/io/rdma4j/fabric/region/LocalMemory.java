@@ -78,11 +78,7 @@ public final class LocalMemory {
     public int find(
         final long address, final long length, final MemoryRegion desc, final Object owner, final MrAccess right,
         final int access) {
-        cached = null;
-        descriptor = null;
-        keptByDescriptor = false;
-        processAddress = address;
-        if (length < 0 || length > 0 && (address == 0 || address + (length - 1) < address && address > 0)) {
+        if (!begin(address, length)) {
             return -FiErrno.FI_EINVAL;
         }
         if (desc != null && !descIgnored) {
@@ -92,6 +88,38 @@ public final class LocalMemory {
             return -FiErrno.FI_EINVAL;
         }
         return byCache(address, length, owner, access);
+    }
+
+    /**
+     * Looks memory up whose bytes are copied before the call returns. As the device does not touch it, a descriptor may
+     * be missing in every mode; one that is there has to be valid all the same (fi_mr, FI_MR_LOCAL).
+     *
+     * @param address first byte.
+     * @param length  bytes.
+     * @param desc    covers it; or null.
+     * @param right   what the descriptor has to allow.
+     * @return 0 or a negated errno.
+     */
+    public int findCopied(final long address, final long length, final MemoryRegion desc, final MrAccess right) {
+        if (!begin(address, length)) {
+            return -FiErrno.FI_EINVAL;
+        }
+        deviceAddress = 0;
+        lkey = 0;
+        final int objection = desc == null ? 0 : look(address, length, desc, right);
+        if (descriptor != null && length > 0) {
+            processAddress = descriptor.processAddress(address);
+            keptByDescriptor = descriptor.isKept();
+        }
+        return descIgnored ? 0 : objection;
+    }
+
+    private boolean begin(final long address, final long length) {
+        cached = null;
+        descriptor = null;
+        keptByDescriptor = false;
+        processAddress = address;
+        return length == 0 || length > 0 && address != 0 && (address + (length - 1) >= address || address < 0);
     }
 
     /**
@@ -126,7 +154,8 @@ public final class LocalMemory {
         if (!region.allows(right.bit())) {
             return -FiErrno.FI_EACCES;
         }
-        deviceAddress = region.deviceAddress(address, length);
+        // Of nothing there is no place.
+        deviceAddress = length == 0 ? 0 : region.deviceAddress(address, length);
         descriptor = deviceAddress == -1 ? null : region;
         return deviceAddress == -1 ? -FiErrno.FI_EINVAL : 0;
     }
@@ -137,6 +166,9 @@ public final class LocalMemory {
         final int objection = look(address, length, desc, right);
         if (objection != 0) {
             return objection;
+        }
+        if (length == 0) {
+            return byCache(address, 0, owner, access);
         }
         final LocalDescriptor region = descriptor;
         if (region.realm() != realm) {

@@ -186,7 +186,8 @@ final class RegionDevices {
     /**
      * For a while. Keys of the device would change if it were hidden: those that peers have, and the one by which
      * receives of this side were posted. Of pages on demand they stay, with nothing behind them until {@link #resume},
-     * and so does that of the cell: what it counts is refused before. Of others peers with a key of the device may come through meanwhile.
+     * and so does the cell's: what it would count is refused. Of others peers with a key of the device may come through
+     * meanwhile.
      */
     void keepOut(final Realm home) {
         final boolean keysStay = isOnDemand() && plan.isRemote();

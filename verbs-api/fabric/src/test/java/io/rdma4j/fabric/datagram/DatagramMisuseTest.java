@@ -201,6 +201,11 @@ class DatagramMisuseTest {
         assertThat(a.receive(strict.at(0), 8, region, 0, 1)).isZero();
         assertThat(a.inject(heap, 0, 8, self)).isZero();
         assertThat(strict.received(a).length()).isEqualTo(8);
+        assertThat(a.receive(strict.at(0), 8, region, 0, 1)).isZero();
+        final Message bytes = new Message(1).add(strict.at(8), 8, null).peer(self);
+        refused(FiErrno.FI_EINVAL, () -> a.sendMessage(bytes, 0));
+        assertThat(a.sendMessage(bytes, OpFlags.INJECT)).isZero();
+        assertThat(strict.received(a).length()).isEqualTo(8);
     }
 
     @Test

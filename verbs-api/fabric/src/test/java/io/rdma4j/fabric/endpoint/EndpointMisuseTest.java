@@ -9,18 +9,25 @@ import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.fabric.AtomicOp;
+import io.rdma4j.fabric.AtomicRequest;
+import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.testing.Done;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -121,6 +128,8 @@ class EndpointMisuseTest {
         assertThat(a.ep.send(a.at(Side.SIZE - 7), 8, all, 1)).isEqualTo(invalid);
         assertThat(a.ep.send(a.at(0), 8, closed, 1)).isEqualTo(invalid);
         assertThat(a.ep.send(a.at(0), 8, far, 1)).isEqualTo(-FiErrno.FI_EDOMAIN);
+        assertThat(a.ep.write(0, 0, closed, far.base(), far.key(), 1)).as("nothing, of nobody's").isEqualTo(invalid);
+        a.succeeds(() -> a.ep.write(0, 0, all, far.base(), far.key(), 1));
         assertThat(a.ep.receive(a.at(0), 8, send, 1)).isEqualTo(-FiErrno.FI_EACCES);
         assertThat(a.ep.write(a.at(0), 8, send, far.base(), far.key(), 1)).isEqualTo(-FiErrno.FI_EACCES);
         assertThat(a.ep.read(a.at(0), 8, send, far.base(), far.key(), 1)).isEqualTo(-FiErrno.FI_EACCES);
@@ -146,15 +155,62 @@ class EndpointMisuseTest {
         assertThat(a.ep.receive(a.at(0), 8, a.local(), 1)).isZero();
     }
 
+    /** The device does not touch what is copied before the call returns (fi_mr, FI_MR_LOCAL). */
+    @Test
+    void whatIsCopiedNeedsNoDescriptorButNoFalseOneEither() {
+        final Side[] both = sides.pair(
+            () -> Mode.PROV_KEY_OFFSETS.hints().mrMode(MrMode.LOCAL).demand(MrMode.LOCAL));
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion far = b.register(0);
+        final MemoryRegion closed = a.local();
+        closed.close();
+        b.post(() -> b.ep.receive(b.at(0), 64, b.local(), 1));
+        final Message bytes = new Message(1).add(a.at(0), 8, null).remote(far.base() + 64, far.key());
+        a.bytes.putLong(0, 0x1234);
+        a.succeeds(() -> a.ep.sendMessage(bytes, OpFlags.INJECT));
+        assertThat(b.next().length()).isEqualTo(8);
+        a.succeeds(() -> a.ep.writeMessage(bytes, OpFlags.INJECT));
+        assertThat(b.bytes.getLong(64)).isEqualTo(0x1234);
+        assertThat(a.ep.writeMessage(bytes, 0)).isEqualTo(-FiErrno.FI_EINVAL);
+        final Message falsely = new Message(1).add(a.at(0), 8, closed).remote(far.base(), far.key());
+        assertThat(a.ep.sendMessage(falsely, OpFlags.INJECT)).isEqualTo(-FiErrno.FI_EINVAL);
+        assertThat(a.ep.writeMessage(falsely, OpFlags.INJECT)).isEqualTo(-FiErrno.FI_EINVAL);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"SUM", "CSWAP", "BXOR"})
+    void descriptorsOfOperandsAreValidOrNull(final AtomicOp op) {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final MemoryRegion all = a.local();
+        final MemoryRegion send = a.register(0, MrAccess.SEND);
+        final MemoryRegion closed = a.local();
+        final MemoryRegion far = both[1].register(0);
+        closed.close();
+        final AtomicRequest request = new AtomicRequest().operation(op, AtomicType.UINT64).operands(a.at(0), 1, null)
+            .compare(a.at(8), null).result(a.at(16), all).remote(far.base(), far.key());
+        a.succeeds(() -> a.ep.atomic(request.operands(a.at(0), 1, all).compare(a.at(8), all), 0));
+        assertThat(a.ep.atomic(request.operands(a.at(0), 1, closed), 0)).isEqualTo(-FiErrno.FI_EINVAL);
+        assertThat(a.ep.atomic(request.operands(a.at(0), 1, far), 0)).isEqualTo(-FiErrno.FI_EDOMAIN);
+        assertThat(a.ep.atomic(request.operands(a.at(0), 1, send), 0)).isEqualTo(-FiErrno.FI_EACCES);
+        assertThat(a.ep.atomic(request.operands(a.at(Side.SIZE - 4), 1, all), 0)).isEqualTo(-FiErrno.FI_EINVAL);
+        final int compared = a.ep.atomic(request.operands(a.at(0), 1, null).compare(a.at(8), closed), 0);
+        assertThat(compared).isEqualTo(op.compares() ? -FiErrno.FI_EINVAL : 0);
+    }
+
     /** Before 1.22 descriptors were ignored without the local bit (checklist 23). */
     @Test
     void oldProgramsMayPassAnyDescriptor() {
         final Side[] both = sides.pair(
-            () -> new io.rdma4j.fabric.Hints().apiVersion(1, 21).mrMode(MrMode.ALLOCATED));
+            () -> Mode.APPLICATION_KEY_OFFSETS.hints().apiVersion(1, 21));
         final Side a = both[0];
-        assertThat(a.ep.receive(a.at(0), 8, both[1].local(), 1)).isZero();
+        final MemoryRegion far = both[1].register(0);
+        assertThat(a.ep.receive(a.at(0), 8, far, 1)).isZero();
+        a.succeeds(() -> a.ep.atomic(new AtomicRequest().operation(AtomicOp.SUM, AtomicType.UINT64)
+            .operands(a.at(0), 1, far).remote(far.base(), far.key()), 0));
         final Side[] newer = sides.pair(
-            () -> new io.rdma4j.fabric.Hints().apiVersion(1, 22).mrMode(MrMode.ALLOCATED));
+            () -> Mode.APPLICATION_KEY_OFFSETS.hints().apiVersion(1, 22));
         final Side c = newer[0];
         assertThat(c.ep.receive(c.at(0), 8, both[1].local(), 1)).isEqualTo(-FiErrno.FI_EDOMAIN);
     }

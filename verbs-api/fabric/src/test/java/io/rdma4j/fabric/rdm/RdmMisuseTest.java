@@ -8,12 +8,15 @@ package io.rdma4j.fabric.rdm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
@@ -82,6 +85,23 @@ class RdmMisuseTest {
             assertThat(a.ep.write(a.at(0), 8, a.region, dest, 0, 0, 1)).isEqualTo(-FiErrno.FI_EINVAL);
         }
         assertThat(a.ep.receive(a.at(0), 8, a.region, toB + 1, 1)).isEqualTo(-FiErrno.FI_EINVAL);
+    }
+
+    /** With FI_MR_LOCAL, too: the device does not touch it. */
+    @Test
+    void whatIsCopiedNeedsNoDescriptor() {
+        final RdmaContext device = world.device("");
+        final Rank strict = world.rank(device, World.hints(device).mrMode(MrMode.LOCAL).demand(MrMode.LOCAL),
+            World.options(), new AvAttributes());
+        world.acquainted(strict, b);
+        final long there = strict.knows(b);
+        b.post(() -> b.ep.receive(b.at(0), 64, b.region, FiAddr.UNSPEC, 1));
+        final Message bytes = new Message(1).add(strict.at(0), 8, null).peer(there).remote(b.region.base() + 64, 77);
+        assertThat(strict.ep.sendMessage(bytes, 0)).isEqualTo(-FiErrno.FI_EINVAL);
+        strict.succeeds(() -> strict.ep.sendMessage(bytes, OpFlags.INJECT));
+        assertThat(b.next().length()).isEqualTo(8);
+        assertThat(strict.ep.writeMessage(bytes, 0)).isEqualTo(-FiErrno.FI_EINVAL);
+        strict.succeeds(() -> strict.ep.writeMessage(bytes, OpFlags.INJECT));
     }
 
     @Test

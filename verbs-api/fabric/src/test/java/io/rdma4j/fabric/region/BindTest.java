@@ -25,6 +25,8 @@ import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.verbs.WcStatus;
@@ -125,6 +127,10 @@ class BindTest {
         final Counter closed = domain.openCounter();
         closed.close();
         assertRefused(FiErrno.FI_EBADFD, () -> region.bind(closed));
+        try (MemoryRegion quiet = domain.register(new MrAttributes().buffer(buffer).access(MrAccess.REMOTE_READ)
+            .requestedKey(2))) {
+            assertRefused(FiErrno.FI_EBADFD, () -> quiet.bind(closed));
+        }
         region.close();
         final Counter after = domain.openCounter();
         assertRefused(FiErrno.FI_EBADFD, () -> region.bind(after));
