@@ -45,9 +45,7 @@ final class RcPair {
     /** A connected pair between two sides that others use too. */
     static RcPair between(
         final ConformanceEnv env, final Node near, final Node far, final int maxWr, final int maxSge) {
-        final RcPair pair = unconnected(env, near, far, maxWr, maxSge);
-        pair.connect();
-        return pair;
+        return unconnected(env, near, far, maxWr, maxSge).connect(new QpAttributes(), new QpAttributes());
     }
 
     /** A connected pair whose far side lets the near side do these things. */
@@ -92,8 +90,8 @@ final class RcPair {
 
     /** Brings both QPs from RESET to RTS, with attributes of one's own. */
     RcPair connect(final QpAttributes toNear, final QpAttributes toFar) {
-        wishedNear = toNear;
-        wishedFar = toFar;
+        wishedNear = env.patient(toNear);
+        wishedFar = env.patient(toFar);
         connect();
         return this;
     }

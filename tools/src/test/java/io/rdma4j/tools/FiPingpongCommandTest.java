@@ -12,13 +12,13 @@ import com.google.gson.JsonObject;
 import io.rdma4j.testing.Background;
 import io.rdma4j.testing.Loopback;
 import io.rdma4j.testing.OtherJvm;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.text.Terminal;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -36,7 +36,7 @@ import java.util.concurrent.TimeUnit;
 
 /** fi_pingpong as it is called: both ends in one process, and as server and client. */
 class FiPingpongCommandTest {
-    private static final long DEADLINE_SECONDS = 60;
+    private static final long DEADLINE_SECONDS = Patience.duration().toSeconds();
     private static final String LISTENING = "rdma4j: listening at ";
     private static final String QUIRKS = "emulated:fi-pingpong-quirks?quirks=qemu-7.2";
 
@@ -187,7 +187,7 @@ class FiPingpongCommandTest {
     @ParameterizedTest
     @ValueSource(strings = {"msg", "rdm", "dgram"})
     void serverAndClient(final String type) throws Exception {
-        final String game = "-e " + type + " -I 30 -c -S 1k --json";
+        final String game = "-e " + type + " -I 30 -c -S 1k --json --timeout 50";
         final Server server = new Server("-d emulated:fi-pingpong-there " + game);
         final Cli.Outcome client = server.client("-d emulated:fi-pingpong-here " + game);
         assertThat(client.exitCode()).as(client.err() + server.outcome().err()).isZero();
@@ -202,7 +202,7 @@ class FiPingpongCommandTest {
 
     @Test
     void theOtherEndIsNamedAsByPingpong() throws Exception {
-        final String game = "fi_pingpong -I 30 -S 1k --json -d emulated:fi-pingpong-";
+        final String game = "fi_pingpong -I 30 -S 1k --json --timeout 50 -d emulated:fi-pingpong-";
         final Listening listening = new Listening(game + "there --listen=127.0.0.1:0");
         final Cli.Outcome client = Cli.run((game + "here --connect " + listening.address()).split(" "));
         assertThat(client.exitCode()).as(client.err() + listening.outcome().err()).isZero();
@@ -212,8 +212,8 @@ class FiPingpongCommandTest {
 
     @Test
     void differentGamesAreRefusedByBoth() throws Exception {
-        final Server server = new Server("-d emulated:fi-pingpong-there -I 10");
-        final Cli.Outcome client = server.client("-d emulated:fi-pingpong-here -I 11");
+        final Server server = new Server("-d emulated:fi-pingpong-there -I 10 --timeout 50");
+        final Cli.Outcome client = server.client("-d emulated:fi-pingpong-here -I 11 --timeout 50");
         for (final Cli.Outcome outcome : List.of(client, server.outcome())) {
             assertThat(outcome.exitCode()).isEqualTo(1);
             assertThat(outcome.err()).contains("-I 10", "-I 11", "give both the same");
@@ -241,7 +241,7 @@ class FiPingpongCommandTest {
                     throw new UncheckedIOException(e);
                 }
             }, Background::run);
-            final Cli.Outcome client = Cli.run("fi_pingpong", "-I", "10", "-p",
+            final Cli.Outcome client = Cli.run("fi_pingpong", "-I", "10", "--timeout", "50", "-p",
                 Integer.toString(server.getLocalPort()), "127.0.0.1");
             gone.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
             assertThat(client.exitCode()).isEqualTo(1);
@@ -267,7 +267,9 @@ class FiPingpongCommandTest {
         final Server server = new Server("-d emulated:fi-pingpong-there");
         try (Socket socket = new Socket(InetAddress.getLoopbackAddress(),
             Integer.parseInt(server.port.get(DEADLINE_SECONDS, TimeUnit.SECONDS)))) {
-            new DataOutputStream(socket.getOutputStream()).writeBytes("GET / HTTP/1.1\r\n\r\n" + "x".repeat(64));
+            // At once: it is sent away when its beginning has come.
+            socket.getOutputStream()
+                .write(("GET / HTTP/1.1\r\n\r\n" + "x".repeat(64)).getBytes(StandardCharsets.US_ASCII));
             assertThat(server.outcome().exitCode()).isEqualTo(1);
             assertThat(server.outcome().err()).contains("no fi_pingpong");
         }
@@ -276,13 +278,15 @@ class FiPingpongCommandTest {
     /** What the other process would be told: here the class path is that of the tests. */
     @Test
     void devicesWithoutAWireSayAtOnceThatTheyDoNotReachEachOther() throws Exception {
-        final Server server = new Server("-d emulated:fi-pingpong-there?wire=none --timeout 50");
+        // A JVM that begins has to come in this time.
+        final String timeout = Long.toString(Patience.duration().toSeconds());
+        final Server server = new Server("-d emulated:fi-pingpong-there?wire=none --timeout " + timeout);
         final Process client = new ProcessBuilder(OtherJvm.command(List.of(), Main.class, "fi_pingpong",
-            "-d", "emulated:?wire=none", "--timeout", "50", "-p",
+            "-d", "emulated:?wire=none", "--timeout", timeout, "-p",
             server.port.get(DEADLINE_SECONDS, TimeUnit.SECONDS), "127.0.0.1"))
             .redirectErrorStream(true).start();
         try {
-            assertThat(client.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).isTrue();
+            assertThat(Patience.ends(client)).isTrue();
             assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
                 .contains("do not reach it", "FI_EOPNOTSUPP");
             assertThat(client.exitValue()).isEqualTo(1);

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.text.Terminal;
 
 import java.io.PrintWriter;
@@ -14,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A command line on a thread of its own, which says on standard error where it listens. */
 final class Listening {
-    private static final long DEADLINE_SECONDS = 60;
+    private static final long DEADLINE_SECONDS = Patience.duration().toSeconds();
     /** What it says first; the address follows. */
     static final String WORDS = "rdma4j: listening at ";
 

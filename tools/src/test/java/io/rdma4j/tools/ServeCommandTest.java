@@ -29,7 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /** serve in a process of its own, up to the first answer and to the end by a signal. */
 class ServeCommandTest {
-    private static final long DEADLINE_SECONDS = 60;
+    private static final long DEADLINE_SECONDS = Patience.duration().toSeconds();
 
     @TempDir
     private Path folder;

@@ -24,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 
 /** A program at the other end of a TCP connection, which says what its script has, byte for byte, on its own thread. */
 final class ScriptedPeer {
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Patience.duration();
     private static final Duration SHORT = Duration.ofMillis(300);
 
     /** What it does. */

@@ -86,9 +86,9 @@ class FiPingPongTest {
         }
     }
 
-    /** As a process of ours would begin, with a text that is announced to be long; a byte in 20 ms, for 8 s. */
+    /** As a process of ours would begin, with a text that is announced to be long; a byte in 20 ms, for 20 s. */
     private static void dribble(final InetSocketAddress to) {
-        final byte[] said = ByteBuffer.allocate(400).putInt(0x66_70_70_01).putLong(1).putLong(2).put((byte) 0)
+        final byte[] said = ByteBuffer.allocate(1000).putInt(0x66_70_70_01).putLong(1).putLong(2).put((byte) 0)
             .putInt(1024).array();
         try (Socket socket = new Socket(to.getAddress(), to.getPort())) {
             for (final byte each : said) {

@@ -255,7 +255,7 @@ final class MsgConnectionTest {
     /** Each try gets through half of the time, and the time of 11 tries, the usual one, would fail one run in 100. */
     @Test
     void badDatagramsOnlyDelay() {
-        final Duration patient = Duration.ofSeconds(15);
+        final Duration patient = Patience.duration();
         final AtomicInteger seeds = new AtomicInteger();
         final MsgConnections asking = new MsgConnections((EndpointHost) a.domain, a.fabric,
             port -> new LossyEnd(port, seeds.incrementAndGet(), 30));

@@ -308,7 +308,7 @@ class RdmConnectionsTest {
         final Rank b = world.rank(device, World.options());
         world.acquainted(a, b);
         final var second = a.keep(a.domain.openAddressedEndpoint(
-            new EndpointOptions().completionQueue(a.cq).addressVector(a.av).sizes(8, 8)));
+            World.options().completionQueue(a.cq).addressVector(a.av).sizes(8, 8)));
         final long toB = a.knows(b);
         final long toFirst = b.av.insert(a.ep.address());
         final long toSecond = b.av.insert(second.address());

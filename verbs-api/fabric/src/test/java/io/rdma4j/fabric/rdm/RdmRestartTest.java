@@ -57,7 +57,7 @@ class RdmRestartTest {
     private Rank rank(final RdmaContext on, final String service, final AvAttributes vector) {
         return world.rank(on, World.hints(on).addressFormat(AddressFormat.SOCKADDR_IN)
             .capabilities(Capability.MSG, Capability.SOURCE, Capability.DIRECTED_RECV),
-            World.options().connectTimeout(Duration.ofSeconds(20)).service(service), vector);
+            World.options().service(service), vector);
     }
 
     private void begin() {

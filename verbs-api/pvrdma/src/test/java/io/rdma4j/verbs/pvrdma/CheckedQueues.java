@@ -12,6 +12,7 @@ import io.rdma4j.hw.pvrdma.RingState;
 import io.rdma4j.queues.Doorbell;
 import io.rdma4j.queues.ReceiveQueue;
 import io.rdma4j.queues.SharedReceiveQueue;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -34,7 +35,7 @@ import java.util.function.IntSupplier;
 
 /** What {@link OneThreadTest} runs with the checks on: one thread stands still inside of a queue, another one comes. */
 final class CheckedQueues {
-    private static final long DEADLINE_SECONDS = 30;
+    private static final long DEADLINE_SECONDS = Patience.duration().toSeconds();
     private static final String VISITOR = "the-one-inside";
 
     private final CountDownLatch inside = new CountDownLatch(1);

@@ -9,21 +9,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.testing.OtherJvm;
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.concurrent.TimeUnit;
 import io.rdma4j.verbs.spi.OneThread;
 import java.util.List;
 
 /** What {@code -Drdma4j.checks=true} finds out. */
 class OneThreadTest {
-    private static final long DEADLINE_SECONDS = 120;
-
     private final OneThread guard = new OneThread("the lift");
 
     @Test
@@ -67,14 +64,13 @@ class OneThreadTest {
 
     /** The switch is read once, so it takes another JVM: what happens there is in {@link CheckedQueues}. */
     @Test
-    @Timeout(value = 2 * DEADLINE_SECONDS, unit = TimeUnit.SECONDS)
     void findsTwoThreadsInEachQueueWhenAskedTo(@TempDir final Path folder) throws IOException, InterruptedException {
         final Path log = folder.resolve("checked.txt");
         final Process process = new ProcessBuilder(
             OtherJvm.command(List.of("-Drdma4j.checks=true"), CheckedQueues.class))
             .redirectErrorStream(true).redirectOutput(log.toFile()).start();
         try {
-            assertThat(process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)).as("in time: %s", Files.readString(log))
+            assertThat(Patience.ends(process)).as("in time: %s", Files.readString(log))
                 .isTrue();
         } finally {
             process.destroyForcibly();

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.ConnectOptions;
 import io.rdma4j.verbs.QpAddress;
 
@@ -32,7 +33,7 @@ final class ScriptedPeer implements AutoCloseable {
     static final int REFUSED = 4;
 
     private static final byte[] MAGIC = {(byte) 0x89, 'R', 'D', 'M', 'A', '4', 'J', '\n'};
-    private static final int TIMEOUT_MILLIS = 10_000;
+    private static final int TIMEOUT_MILLIS = (int) Patience.millis();
 
     /** A message, as it came. */
     record Message(int version, int kind, ByteBuffer payload) {
