@@ -54,7 +54,7 @@ public final class AtomicRequest {
      *
      * @param address first byte; not looked at for {@link AtomicOp#ATOMIC_READ}.
      * @param numbers how many, above 0.
-     * @param desc    covers them; or null, which takes a system call more.
+     * @param desc    covers them, with {@link MrAccess#WRITE}; or null, in every mode, which takes a system call more.
      * @return this.
      */
     public AtomicRequest operands(final long address, final int numbers, final MemoryRegion desc) {

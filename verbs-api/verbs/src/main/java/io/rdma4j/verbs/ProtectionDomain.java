@@ -129,9 +129,10 @@ public interface ProtectionDomain extends AutoCloseable {
      * @return the region; the caller owns it.
      * @throws io.rdma4j.RdmaException EINVAL for null, a region of another context, an IOVA that wraps around or has
      *                                 another place in its page, or rights that contradict each other; EFAULT for
-     *                                 rights that the memory does not have; EOPNOTSUPP for an IOVA of choice where the
-     *                                 device has none; ENOMEM if the device has no more regions; EBADFD if the region
-     *                                 or this domain is closed.
+     *                                 rights that the memory does not have, and for memory that this process has
+     *                                 unmapped, also where the device still holds it; EOPNOTSUPP for an IOVA of choice
+     *                                 where the device has none; ENOMEM if the device has no more regions; EBADFD if
+     *                                 the region or this domain is closed.
      */
     MemoryRegion registerShared(MemoryRegion existing, long iova, AccessFlag... access);
 
