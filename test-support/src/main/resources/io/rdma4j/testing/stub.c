@@ -203,7 +203,8 @@ void stub_event(void *element, int type) {
 /* Threads that come into this function stay there until "none" is held; stub_held() of them are there. */
 void stub_hold(int which) {
     static const char *const names[] = {"none", "get_cq_event", "get_async_event", "query_gid_ex", "create_cq",
-        "reg_mr", "post_send", "create_srq", "poll_cq", "modify_qp", "query_qp", "req_notify_cq"};
+        "reg_mr", "post_send", "create_srq", "poll_cq", "modify_qp", "query_qp", "req_notify_cq",
+        "dereg_mr"};
     LOCKED;
     hold = names[which];
     pthread_cond_broadcast(&let_go);
@@ -571,7 +572,9 @@ static int advise_mr(void **pd, int advice, uint32_t flags, struct sge *sge, uin
 }
 int ibv_dereg_mr(struct mr *mr) {
     LOCKED;
-    int answer = dereg_answer;
+    int answer;
+    maybe_held("dereg_mr");
+    answer = dereg_answer;
     dereg_answer = 0;
     if (answer) {
         return answer;

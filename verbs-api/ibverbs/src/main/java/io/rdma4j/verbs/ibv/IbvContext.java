@@ -8,6 +8,7 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Deadline;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveDevice;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventListener;
@@ -54,8 +55,8 @@ final class IbvContext implements RdmaContext {
     private static final int PAGE = 4096;
     /** What one direct buffer holds, in whole pages, and a page to align it. */
     private static final int MAX_ALLOCATION = (Integer.MAX_VALUE & -PAGE) - PAGE;
-    /** Given up, but threads or the device may use their memory: it must not be collected. */
-    private static final Set<IbvContext> LEFT_OPEN = ConcurrentHashMap.newKeySet();
+    /** The device, and threads that did not come out of the library, may use their memory: it must not be collected. */
+    private static final Set<IbvContext> OPEN = ConcurrentHashMap.newKeySet();
 
     final VerbsLibrary library;
     final long pointer;
@@ -111,6 +112,16 @@ final class IbvContext implements RdmaContext {
         this.events = new AsyncEvents(this, UnsafeApi.getInt(pointer + Abi.Context.ASYNC_FD));
         this.live = LiveDevice.open(address);
         live.describe(attributes.name() + ", driver " + driver + ", calls by " + calls);
+    }
+
+    /** From now on it has to be closed; which it is if this fails. */
+    void start() {
+        OPEN.add(this);
+        try (Undo undo = new Undo()) {
+            undo.add(this::close);
+            events.start();
+            undo.forget();
+        }
     }
 
     long member(final int offset) {
@@ -522,11 +533,10 @@ final class IbvContext implements RdmaContext {
         openChannels.closeAll(cleanup, this, this);
         openMemories.closeAll(cleanup, this, this);
         if (timeouts() != before) {
-            LEFT_OPEN.add(this);
             cleanup.throwIfFailed();
         }
         gone = true;
-        LEFT_OPEN.remove(this);
+        OPEN.remove(this);
         // The kernel takes what is left with the last file.
         final int answer = library.closeDevice(pointer);
         cleanup.run(() -> destroyed(answer, CLOSE, "ibv_close_device")).run(live::close).throwIfFailed();

@@ -14,6 +14,7 @@ import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.WcOpcode;
@@ -384,7 +385,8 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         final int room = srq.length(place);
         srq.retire(place);
         final IbvQp qp = context.qpNumbers.get(UnsafeApi.getInt(at + Abi.Wc.QP_NUM));
-        if (qp == null || qp.srq != srq || qp.receiveCq != this) {
+        // In RESET it is of before: the receive was used up, and nobody hears of it.
+        if (qp == null || qp.srq != srq || qp.receiveCq != this || qp.state() == QpState.RESET) {
             return drop();
         }
         return received(handler, at, qp, wrId, status(at), room);
@@ -506,9 +508,36 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         context.events.remove(pointer, this);
     }
 
+    /** What lies here of closed QPs with shared queues used their receives up: places that can be had again. */
+    private void giveBackShared() {
+        if (context.isFailed()) {
+            return;
+        }
+        if (!polling) {
+            giveBackShared(wcs, next, fetched);
+        }
+        final UnsafeBuffer left = Struct.allocate(BATCH * Abi.Wc.LENGTH);
+        int found;
+        do {
+            found = context.calls.pollCq(pointer, BATCH, left.addressOffset());
+            giveBackShared(left.addressOffset(), 0, Math.min(found, BATCH));
+        } while (found == BATCH);
+        Struct.keep(left);
+    }
+
+    private void giveBackShared(final long from, final int first, final int end) {
+        for (int i = first; i < end; i++) {
+            final long wire = UnsafeApi.getLong(from + (long) i * Abi.Wc.LENGTH + Abi.Wc.WR_ID);
+            final IbvSrq srq = WireId.isShared(wire) ? context.srqs.get(WireId.owner(wire)) : null;
+            if (srq != null && srq.isOutstanding(WireId.sequence(wire))) {
+                srq.retire(WireId.sequence(wire));
+            }
+        }
+    }
+
     @Override
     void destroy() {
-        final Cleanup cleanup = new Cleanup();
+        final Cleanup cleanup = new Cleanup().run(this::giveBackShared);
         cleanup.run(() -> context.destroyed(context.library.destroyCq(pointer), CLOSE, "ibv_destroy_cq"));
         if (channel == null) {
             cleanup.run(events::close);

@@ -189,32 +189,40 @@ final class IbvMr extends IbvObject implements MemoryRegion {
         final RegionRequest request = old.request.changed(context, changes).check(context);
         context.requireWorking(RegionChecks.REREGISTER);
         try (Undo undo = new Undo()) {
-            if (pd == old.pd) {
-                now = register(pd, request);
-            } else {
-                // That one may be closed by another thread now: it waits for this.
-                pd.adopt(RegionChecks.REREGISTER, () -> {
-                    now = register(pd, request);
-                    return this;
-                });
-                undo.add(() -> pd.forget(this));
-            }
-            final Registration next = now;
+            final Registration next = registerIn(pd, request, undo);
             undo.add(() -> {
                 deregister(next);
                 giveMemory(next);
             });
-            undo.add(() -> now = old);
-            // Those who are just binding a window to it may have the address of what it was.
+            // Who is just binding a window to it has the address of what it was. Nobody gets that of what it becomes
+            // before the old one is gone, as the device may refuse that: then the new one goes.
+            users.bar();
+            undo.add(users::unbar);
             users.awaitNone(RegionChecks.REREGISTER, context, this);
             deregister(old);
+            now = next;
             undo.forget();
         }
+        users.unbar();
         changed();
         if (pd != old.pd) {
             old.pd.forget(this);
         }
         giveMemory(old);
+    }
+
+    private Registration registerIn(final IbvPd pd, final RegionRequest request, final Undo undo) {
+        if (pd == now.pd) {
+            return register(pd, request);
+        }
+        final Registration[] made = new Registration[1];
+        // That one may be closed by another thread now: it waits for this.
+        pd.adopt(RegionChecks.REREGISTER, () -> {
+            made[0] = register(pd, request);
+            return this;
+        });
+        undo.add(() -> pd.forget(this));
+        return made[0];
     }
 
     @Override

@@ -56,7 +56,7 @@ public final class IbvVerbsProvider implements VerbsProvider {
             undo.add(() -> library.closeDevice(opened));
             final IbvContext context = new IbvContext(address.toString(), library, opened, gid);
             undo.forget();
-            context.events.start();
+            context.start();
             return context;
         }
     }

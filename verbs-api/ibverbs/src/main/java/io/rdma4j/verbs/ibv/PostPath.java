@@ -222,14 +222,14 @@ abstract class PostPath<R> {
     /**
      * Hands the list over while what its last request names is held, and empties it.
      *
-     * @return OK if all of it was taken.
+     * @return OK if all of it was taken, else the code that refused it.
      */
     final int submitHeld() {
         final int count = claimed;
         final int taken = submit();
         held += Math.max(0, taken);
         claimed = 0;
-        return taken == count ? ReturnCode.OK : Math.min(taken, ReturnCode.INVALID_REQUEST);
+        return taken == count ? ReturnCode.OK : taken < 0 ? taken : ReturnCode.INVALID_REQUEST;
     }
 
     final long wireOfNext() {

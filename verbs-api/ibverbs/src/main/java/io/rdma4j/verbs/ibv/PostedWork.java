@@ -12,6 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * The requests of one queue that were posted and have not completed, oldest first: what the application calls them, and
@@ -72,6 +73,10 @@ final class PostedWork {
         mask = count - 1;
         block = Struct.allocate(Math.multiplyExact(count, STRIDE));
         memory = block.addressOffset();
+        // Lives of owners repeat: what is left of a queue with the same one is not within this one's numbers then.
+        posted = ThreadLocalRandom.current().nextInt();
+        done = posted;
+        doneBefore = posted;
     }
 
     private long at(final int seq) {

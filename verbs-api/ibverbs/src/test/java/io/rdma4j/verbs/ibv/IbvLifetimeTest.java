@@ -7,6 +7,7 @@ package io.rdma4j.verbs.ibv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.testing.Patience;
@@ -58,6 +59,7 @@ import java.util.concurrent.TimeUnit;
  */
 @EnabledIf("hasGcc")
 class IbvLifetimeTest {
+    private static final int EINVAL = 22;
     private static final Duration LONG = Patience.duration();
 
     private IbvContext context;
@@ -235,6 +237,40 @@ class IbvLifetimeTest {
         Stub.hold(Place.NONE);
         assertThat(binder.result()).isZero();
         changer.result();
+    }
+
+    /** The device may refuse to end the old registration: then the new one goes, and nobody may have its address. */
+    @Test
+    void nobodyBindsToARegionThatIsBeingChanged() throws Exception {
+        final IbvMr region = (IbvMr) pd.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
+        final int lkey = region.lkey();
+        Stub.hold(Place.DEREG_MR);
+        Stub.ask("stub_dereg", EINVAL);
+        final Task<RdmaException> changer = new Task<>(() -> catchThrowableOfType(RdmaException.class,
+            () -> region.reregister(new MrOptions().access(AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND,
+                AccessFlag.REMOTE_READ))));
+        Stub.awaitHeld();
+        assertThat(region.users.begin(region)).as("while it is being changed").isFalse();
+        Stub.hold(Place.NONE);
+        assertThat(changer.result().errno()).isEqualTo(RdmaException.EBUSY);
+        assertThat(region.lkey()).isEqualTo(lkey);
+        assertThat(region.users.begin(region)).isTrue();
+        region.users.end();
+    }
+
+    /** Their codes are those of other requests. */
+    @Test
+    void refusalsOfBindingsAreTold() {
+        final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.MW_BIND);
+        final MemoryWindow window = pd.allocateWindow(WindowType.TYPE_2);
+        final QueuePair qp = ready(context.createCq(64), new QpOptions());
+        final SendRequest binding =
+            new SendRequest().bind(window, window.nextRkey(), region, region.iova(), 8, AccessFlag.REMOTE_READ);
+        Stub.ask("stub_fail", 0, RdmaException.ENOMEM);
+        assertThat(qp.postSend(binding)).isEqualTo(ReturnCode.QUEUE_FULL);
+        Stub.ask("stub_fail", 0, RdmaException.EIO);
+        assertThat(qp.postSend(binding)).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(context.isFailed()).isTrue();
     }
 
     @ParameterizedTest
