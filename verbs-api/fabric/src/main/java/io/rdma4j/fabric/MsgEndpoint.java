@@ -25,8 +25,9 @@ import org.agrona.DirectBuffer;
  * {@link MrMode#LOCAL} is not set: then the provider's cache registers it, as it does for a region of this domain that
  * has another authorization key than the endpoint. What is copied before the call returns, with {@link OpFlags#INJECT}
  * and as operand of an atomic, needs no descriptor in any mode, as the device does not touch it. A descriptor that is
- * there has to be valid, also for 0 bytes, which may be anywhere then. Applications for versions below 1.22 may pass any
- * descriptor where that bit is not set: it is not looked at. A buffer must stay as it is until its operation completed.
+ * there has to be valid, also for 0 bytes, which may be anywhere then. Applications for versions below 1.22 may pass
+ * any descriptor where that bit is not set: it is not looked at. A buffer must stay as it is until its operation
+ * completed.
  *
  * <p>What the peer refuses is an error of that one operation, and of nothing else: FI_EKEYREJECTED for a key that the
  * peer does not have, or no more because the region was closed, or that was not mapped where {@link MrMode#RAW} is set;

@@ -80,7 +80,8 @@ final class Sleeper {
 
     /** Clock: nanoseconds until somebody is to be woken up; 0 or less if that is done now. */
     long leftOrWake(final long now) {
-        if (!isTimed) {
+        // It may have been woken up before it said until when it sleeps.
+        if (!isTimed || !armed.get()) {
             return Long.MAX_VALUE;
         }
         final long left = due - now;

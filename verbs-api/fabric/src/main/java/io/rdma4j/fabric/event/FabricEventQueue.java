@@ -302,7 +302,7 @@ public final class FabricEventQueue implements EventQueue {
         final long idle = sources.idleNanos();
         lock.lock();
         try {
-            if (waiting > 0 || clock != null) {
+            if (waiting > 0 || fd != null) {
                 plan(idle);
             }
             show(false);
@@ -320,9 +320,10 @@ public final class FabricEventQueue implements EventQueue {
         dueIsFinite = finite;
         if (sooner || sources.isAwake()) {
             arrived.signalAll();
-            if (clock != null) {
-                wakeAfter(idle);
-            }
+        }
+        // Another reader may have taken the descriptor's state away that would have told who watches it of this time.
+        if (fd != null && (sooner || clock == null || clock.isDone())) {
+            wakeAfter(idle);
         }
     }
 

@@ -451,6 +451,10 @@ final class Channel {
      * slot left, the device tries until there is one or the peer is gone.
      */
     void probe() {
+        if ((owes & OWES_HELLO) != 0) {
+            // To the peer nothing makes sense before.
+            return;
+        }
         final SendTable table = host.sends();
         final int piece = table.probe();
         if (!probing && wire.send(piece, table.address(piece), Header.LENGTH, table.lkey()) == ReturnCode.OK) {

@@ -33,6 +33,8 @@ import java.util.List;
 final class Connections implements LinkOwner {
     /** How often a peer is asked to part, while there are too many. */
     private static final long LEAVE_NANOS = 1_000_000;
+    /** As long as a peer that looks at its queues takes to go. */
+    private static final long ROOM_NANOS = 20_000_000;
 
     /** How often the name service is asked where a peer is that does not answer. */
     private static final long ASK_NANOS = 250_000_000;
@@ -65,6 +67,7 @@ final class Connections implements LinkOwner {
     private int established;
     private boolean isDialing;
     private long nextLeave = System.nanoTime();
+    private long nextRoom = nextLeave;
     private long nextLook = nextLeave + LOOK_NANOS;
     private long nextAsk = nextLeave;
     private long uses;
@@ -221,7 +224,15 @@ final class Connections implements LinkOwner {
 
     @Override
     public Link openLink(final Peer peer) {
-        return maker.open(peer.id(), peer);
+        try {
+            return maker.open(peer.id(), peer);
+        } catch (final FabricException e) {
+            if (e.errno() == FiErrno.FI_ENOMEM) {
+                // Who dials asks again.
+                makeRoom();
+            }
+            throw e;
+        }
     }
 
     /** Out of the link's close. */
@@ -297,7 +308,7 @@ final class Connections implements LinkOwner {
 
     private void failed(final Connection connection, final int errno) {
         if (errno == FiErrno.FI_ENOMEM && System.nanoTime() - connection.since < timeoutNanos
-            && (isLeaving() || leaveOne(null))) {
+            && makeRoom()) {
             retry(connection);
             return;
         }
@@ -339,8 +350,23 @@ final class Connections implements LinkOwner {
         return true;
     }
 
-    private boolean isLeaving() {
-        return links.isAny(link -> link.channel().isLeaving());
+    /**
+     * For another link: has idle ones leave, one after the other, as those that were used least may be of peers that do
+     * not look.
+     *
+     * @return whether one may go.
+     */
+    private boolean makeRoom() {
+        final long now = System.nanoTime();
+        if (now - nextRoom < 0) {
+            return leaving() > 0;
+        }
+        nextRoom = now + ROOM_NANOS;
+        return leaveOne(null) || leaving() > 0;
+    }
+
+    private int leaving() {
+        return links.count(link -> link.channel().isLeaving());
     }
 
     @Override
@@ -495,7 +521,7 @@ final class Connections implements LinkOwner {
         if (most > 0 && established > most && now - nextLeave >= 0) {
             // Those that were busy when there became too many.
             nextLeave = now + LEAVE_NANOS;
-            if (!isLeaving()) {
+            if (established - leaving() > most) {
                 leaveOne(null);
             }
         }

@@ -193,8 +193,10 @@ final class Inbound {
         if (filling != null) {
             final Receive receive = filling;
             filling = null;
-            // Others' messages may have come meanwhile: what waits and what is posted never fit each other.
-            final Slot first = receive.whole == null ? receive.home.messageFor(receive) : null;
+            // Others' messages may have come meanwhile: what waits and what is posted never fit each other, unless a
+            // buffer before it has to have its turn.
+            final Slot first = receive.whole == null && !receive.home.isBehind(receive)
+                ? receive.home.messageFor(receive) : null;
             if (first == null) {
                 host.unfinished(receive);
             } else {

@@ -75,6 +75,14 @@ final class LinkTable {
         return false;
     }
 
+    int count(final Predicate<LinkEnd> condition) {
+        int found = 0;
+        for (final LinkEnd link : links) {
+            found += link != null && condition.test(link) ? 1 : 0;
+        }
+        return found;
+    }
+
     /** The one that was used least recently of those on which nothing is under way; null if there is none. */
     LinkEnd leastUsed(final LinkEnd except) {
         LinkEnd oldest = null;

@@ -300,6 +300,8 @@ final class RdmCore implements ChannelHost, CompletionReader {
     @Override
     public void unfinished(final Receive receive) {
         reports.unfinished(contextOf(receive), receive);
+        // While it was being filled it was in no list that is looked through when names move.
+        contextOf(receive).follow();
     }
 
     @Override

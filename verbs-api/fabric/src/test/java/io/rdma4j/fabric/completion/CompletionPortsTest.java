@@ -239,6 +239,18 @@ class CompletionPortsTest {
         assertThat(sleeper.fd()).isEqualTo(-1);
     }
 
+    /** Something may come between the last look and the time until which is slept. */
+    @Test
+    void whoWasWokenUpBeforeHasNoTimeAnyMore() {
+        final Sleeper sleeper = new Sleeper(CompletionWaker.of(queues.context), WaitFd.open());
+        sleeper.arm();
+        sleeper.wake();
+        sleeper.dueIn(0);
+        assertThat(sleeper.leftOrWake(System.nanoTime())).as("else the clock goes round and round")
+            .isEqualTo(Long.MAX_VALUE);
+        sleeper.close();
+    }
+
     /** All endpoints of a queue complete in the same two queues of the device, so that a read polls these only. */
     @Test
     void thousandEndpointsShareTwoQueuesOfTheDevice() {

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.util.concurrent.atomic.AtomicLong;
+
 /** The descriptor of an event queue, as poll and epoll see it. */
 @Timeout(120)
 class EventQueueFdTest {
@@ -69,6 +71,33 @@ class EventQueueFdTest {
         assertThat(level.isReady()).isTrue();
         assertThat(queue.readError(entry -> { })).isEqualTo(1);
         assertThat(level.isReady()).isFalse();
+    }
+
+    /** Each read takes the descriptor's state away that would tell of a time which nobody else knows. */
+    @Test
+    void whoWatchesIsToldOfATimeThatAnotherReaderFound() {
+        final AtomicLong idle = new AtomicLong(Long.MAX_VALUE);
+        final EventSource source = new EventSource() {
+            @Override
+            public void progress() {
+                // There is nothing to be done.
+            }
+
+            @Override
+            public long idleNanos() {
+                return idle.get();
+            }
+        };
+        queue.attach(source);
+        read(1);
+        assertThat(queue.tryWait()).as("this one is about to wait").isZero();
+        idle.set(20_000_000);
+        queue.wake();
+        assertThat(read(1)).as("by another one, meanwhile").isZero();
+        assertThat(level.await(LONG_MS)).isTrue();
+        assertThat(read(1)).as("again, when its time had come").isZero();
+        assertThat(level.await(LONG_MS)).isTrue();
+        queue.detach(source);
     }
 
     @Test

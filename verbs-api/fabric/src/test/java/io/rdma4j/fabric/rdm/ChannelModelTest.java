@@ -231,6 +231,23 @@ class ChannelModelTest {
     }
 
     @Test
+    void nothingIsSaidBeforeTheGreeting() {
+        final List<Integer> taken = new ArrayList<>();
+        for (int p = a.table.claimControl(a.channel); p != SendTable.NONE; p = a.table.claimControl(a.channel)) {
+            taken.add(p);
+        }
+        ModelEnd.connect(a, b);
+        // There is no room for the greeting, but always for this.
+        a.channel.probe();
+        taken.forEach(a.table::giveBackPiece);
+        a.progress();
+        while (a.wire.move(a, b) || b.wire.move(b, a)) {
+            assertThat(b.broken).isNull();
+        }
+        assertThat(b.broken).isNull();
+    }
+
+    @Test
     void aPeerThatTakesNothingStopsTheSenderAtItsWindow() {
         final ModelEnd wide = new ModelEnd(true, 1, 6, 256, 64);
         final ModelEnd narrow = new ModelEnd(false, 1, 4, 256, 64);

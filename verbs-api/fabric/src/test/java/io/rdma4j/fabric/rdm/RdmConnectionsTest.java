@@ -8,6 +8,7 @@ package io.rdma4j.fabric.rdm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
@@ -298,6 +299,36 @@ class RdmConnectionsTest {
             b.post(() -> b.ep.receive(b.at(0), 8, b.region, FiAddr.UNSPEC, 1));
             assertThat(b.next().length()).isEqualTo(8);
             assertThat(b.bytes.getLong(0)).isEqualTo(4711);
+        }
+    }
+
+    private Rank messages(final String device) {
+        final RdmaContext context = world.device(device);
+        return world.rank(context, World.hints(context).capabilities(Capability.MSG), World.options(),
+            new AvAttributes());
+    }
+
+    /** Of three queue pairs one is for datagrams, so that there are two links. The peer of the one says no goodbye. */
+    @Test
+    void anIdlePeerThatDoesNotLookKeepsNobodyOut() {
+        final Rank hub = messages("max_qp=4");
+        final Rank silent = messages("");
+        final Rank other = messages("");
+        final Rank third = messages("");
+        world.acquainted(hub, silent, other, third);
+        talk(hub, silent, hub.knows(silent));
+        talk(hub, other, hub.knows(other));
+        hub.others.remove(silent);
+        talk(hub, third, hub.knows(third));
+    }
+
+    @Test
+    void whoIsAskedMakesRoomAsWell() {
+        final Rank hub = messages("max_qp=4");
+        final Rank[] clients = {messages(""), messages(""), messages(""), messages("")};
+        world.acquainted(hub, clients[0], clients[1], clients[2], clients[3]);
+        for (final Rank client : clients) {
+            talk(client, hub, client.knows(hub));
         }
     }
 

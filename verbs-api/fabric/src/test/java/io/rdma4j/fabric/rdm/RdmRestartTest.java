@@ -130,6 +130,23 @@ class RdmRestartTest {
         clientAnswers();
     }
 
+    /** While it is being filled it is in no list of receives that wait. */
+    @Test
+    void aReceiveWhoseMessageBrokeOffFollowsItsPeer() {
+        begin();
+        clientSends(toClient);
+        server.post(() -> server.ep.receive(server.at(0), 200_000, server.region, toClient, 1));
+        client.post(() -> client.ep.send(client.at(0), 200_000, client.region, toServer, 5));
+        server.until(() -> ((RdmEndpoint) server.ep).resources().contexts()[0].matcher().posted() == 0);
+        restart(End.IS_KILLED);
+        client.succeeds(() -> client.ep.send(client.at(0), 16, client.region, toServer, 2));
+        final Done got = server.nextAfterSilence();
+        assertThat(got.errno()).as("%s", got).isZero();
+        assertThat(got.context()).isEqualTo(1);
+        assertThat(got.length()).isEqualTo(16);
+        assertThat(got.source()).isEqualTo(toClient);
+    }
+
     /** Of two vectors of one name only the one that is asked learns by itself where a peer is. */
     @Test
     void receivesThroughAnotherVectorOfTheSameNameGetThemToo() {
