@@ -131,6 +131,21 @@ class ReferenceTest {
         assertThat(left.device().counters().get(Counter.RETRIES)).isZero();
     }
 
+    /** Then the numbers of all that follows are others there: no message may be lost in silence. */
+    @Test
+    void whereThePathMtuIsAnotherOneItIsRefused() {
+        final RawQp sender = left.createQp(RawQp.with().cq(leftCq));
+        final RawQp receiver = right.createQp(RawQp.with().cq(rightCq));
+        sender.timeout = 24;
+        receiver.pathMtu = 1;
+        RawQp.connect(sender, receiver);
+        receiver.receive(1, to.start(), LONG, to.lkey);
+        sender.send(2, from.start(), SHORTER, from.lkey);
+        exchange();
+        assertThat(references()).isPositive();
+        assertThat(leftCq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_REM_INV_REQ_ERR);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1025, 2048, SHORTER - 1, SHORTER, SHORTER + 1, LONG - 8})
     void longMessagesAreReadWhereTheyAre(int length) {

@@ -63,6 +63,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /** A connection whose other end is a script: it sends the packets that it likes, in the order that it likes. */
@@ -169,9 +170,13 @@ class WirePeerTest {
 
     /** Asks for packets of a READ of a region that begins with the first number. */
     private void readFrom(RawRegion source, int packet) {
+        read(source, packet, source.length() / MTU);
+    }
+
+    private void read(RawRegion source, int packet, int end) {
         final long address = source.start() + (long) packet * MTU;
         send(Opcode.READ_REQUEST, FIRST_PSN + packet, false, 0, (int) (address >>> 32), (int) address, source.rkey,
-            source.length() - packet * MTU);
+            (end - packet) * MTU);
     }
 
     /** A READ of which the first packets are sent, and more wait; how many went. */
@@ -368,6 +373,24 @@ class WirePeerTest {
             assertThat(Opcode.ends(each.opcode())).isEqualTo(i == LONG_READ - 1);
             assertThat(each.carries(source, i * MTU, MTU)).as("packet %d", i).isTrue();
         }
+    }
+
+    /** A packet of an answer was lost that had left already: all from there on is asked for again, in order. */
+    @Test
+    void whatIsAskedForAgainIsAnsweredInThatOrder() {
+        connectServed();
+        final RawRegion source = driver.registerInOne(LONG_READ * MTU, RawPair.ALL);
+        read(source, 0, 10);
+        assertThat(serveAll()).hasSize(10);
+        readFrom(source, 10);
+        assertThat(serve()).hasSizeBetween(1, LONG_READ - 11);
+
+        read(source, 5, 10);
+        readFrom(source, 10);
+
+        final List<Came> answers = serveAll();
+        assertThat(answers.subList(answers.size() - LONG_READ + 5, answers.size())).extracting(Came::psn)
+            .containsExactlyElementsOf(IntStream.range(5, LONG_READ).mapToObj(i -> FIRST_PSN + i).toList());
     }
 
     /** An answer, and an acknowledgement behind it. */

@@ -35,7 +35,7 @@ public final class ReferenceRing {
 
     /** The writer's end: the memory is its own again after it has taken the reference back. */
     public void sendAndWithdraw() {
-        UnsafeApi.putLong(writer.claimReference(Long.BYTES, 0, Long.BYTES), SENT);
+        UnsafeApi.putLong(writer.claimReference(Long.BYTES, 0, Long.BYTES, 1), SENT);
         writer.commit(0, 0, 1);
         writer.withdraw();
         UnsafeApi.putLong(payload, CHANGED);

@@ -111,7 +111,8 @@ public final class Wire extends Padded implements FrameReceiver {
         final long deadline = System.nanoTime() + (carrier.isLonely() ? 0 : FOR_TURN_NANOS);
         int passes = MOST_PASSES;
         while (passes > 0 && awaitTurn(deadline, false)) {
-            passes = serveInTurn() == 0 ? 0 : passes - 1;
+            final boolean hasMore = carrier.hasMore();
+            passes = serveInTurn() == 0 && !hasMore ? 0 : passes - 1;
         }
     }
 
@@ -191,7 +192,11 @@ public final class Wire extends Padded implements FrameReceiver {
     }
 
     private int serve() {
-        final int frames = carrier.poll(this, MAX_FRAMES);
+        int frames = carrier.poll(this, MAX_FRAMES);
+        for (int i = MOST_PASSES; frames == 0 && i > 0 && context.timers().left() == 0 && carrier.hasMore(); i--) {
+            // No time is over for an answer that lies here.
+            frames = carrier.poll(this, MAX_FRAMES);
+        }
         if (frames == 0 && carrier.isLonely() && !isBlocked() && context.timers().left() > 0) {
             // What waits is in this JVM, and of those who post and poll there.
             return 0;

@@ -210,6 +210,11 @@ final class WireAnswers extends Padded {
             final int slot = i & MAX_ANSWERS - 1;
             final int index = Psn.ahead(psn, psns[slot]);
             if (!atomic[slot] && index >= 0 && index < packets[slot]) {
+                if (i == answered && hasEarlierBehind(psn)) {
+                    // The peer went back to one before it, whose answer waits behind this one: so it has to follow.
+                    finish(slot);
+                    break;
+                }
                 beginAt(slot, index);
                 if (i == answered) {
                     nextPacket = 0;
@@ -225,6 +230,15 @@ final class WireAnswers extends Padded {
         }
         addRead(psn, part, true);
         send();
+    }
+
+    private boolean hasEarlierBehind(int psn) {
+        for (int i = answered + 1; i != asked; i++) {
+            if (Psn.ahead(psns[i & MAX_ANSWERS - 1], psn) < 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /**

@@ -138,7 +138,7 @@ final class WireResponder extends Padded {
 
     private int accept(UnsafeBuffer packet, int opcode, Frame frame, int at, int length) {
         final boolean begins = Opcode.begins(opcode);
-        if (begins != (current == NONE) || !fits(opcode, length, frame.referred != 0)) {
+        if (begins != (current == NONE) || !fits(opcode, length, frame)) {
             return responder.invalidRequest();
         }
         RequestHeaders.take(packet, opcode, message);
@@ -152,10 +152,12 @@ final class WireResponder extends Padded {
     }
 
     /** All packets of a message are full but the last, which holds something. */
-    private boolean fits(int opcode, int length, boolean together) {
+    private boolean fits(int opcode, int length, Frame frame) {
         final int mtu = 1 << answers.mtuShift();
-        if (together) {
-            return length >= Long.BYTES && (Opcode.ends(opcode) || (length & mtu - 1) == 0);
+        if (frame.referred != 0) {
+            // Of another path MTU the numbers of all that follows would be others.
+            return length >= Long.BYTES && frame.packets == answers.packets(length)
+                && (Opcode.ends(opcode) || (length & mtu - 1) == 0);
         }
         if (opcode == Opcode.READ_REQUEST || Opcode.isAtomic(opcode)) {
             return length == 0;

@@ -362,7 +362,7 @@ final class WireSender extends Padded {
         final int carried = shared == DmaList.NOT_SHARED ? length : 0;
         final int padded = carried + Bth.pad(carried);
         final long address = shared == DmaList.NOT_SHARED ? way.claim(headers + padded)
-            : way.claimReference(headers, shared, length);
+            : way.claimReference(headers, shared, length, count);
         if (address == 0) {
             stall();
             return false;

@@ -86,6 +86,16 @@ public interface Carrier extends AutoCloseable {
     int poll(FrameReceiver receiver, int limit);
 
     /**
+     * Whether frames lie here though the last {@link #poll} took none, as it does not look everywhere each time. Called
+     * by who polls.
+     *
+     * @return false if none had come before that poll
+     */
+    default boolean hasMore() {
+        return false;
+    }
+
+    /**
      * Sends what was committed, as far as it has not gone by itself.
      */
     void flush();

@@ -81,6 +81,11 @@ abstract class FilterCarrier implements Carrier {
     }
 
     @Override
+    public boolean hasMore() {
+        return carrier.hasMore();
+    }
+
+    @Override
     public void flush() {
         carrier.flush();
     }

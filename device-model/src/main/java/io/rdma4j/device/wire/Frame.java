@@ -36,6 +36,8 @@ public final class Frame {
     public int length;
     /** How many of them are in memory of the peer, all behind the headers; 0 if the frame carries everything. */
     public int referred;
+    /** For how many packets a frame that refers to its payload stands, as the peer counts them. */
+    public int packets;
     /** Where the peer says up to which position what it referred to is withdrawn. */
     long withdrawn;
     /** Of a frame that refers to something: where it stood. */

@@ -62,9 +62,10 @@ public abstract class Lane extends Padded {
      * @param headers their length, a multiple of 4 up to {@link Frame#OWN}
      * @param offset  of the payload in the file
      * @param length  of the payload, which has no pad, up to {@link Carrier#MAX_REFERENCE}
+     * @param packets for how many packets it stands: the peer may have been told another path MTU
      * @return as {@link #claim}
      */
-    public long claimReference(int headers, long offset, int length) {
+    public long claimReference(int headers, long offset, int length, int packets) {
         throw new UnsupportedOperationException(this + " carries all bytes");
     }
 

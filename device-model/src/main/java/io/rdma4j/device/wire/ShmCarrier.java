@@ -358,6 +358,16 @@ public final class ShmCarrier implements Carrier {
         return taken;
     }
 
+    @Override
+    public boolean hasMore() {
+        for (int i = 0; i < inletCount; i++) {
+            if (inlets[i].hasFrame()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     private int take(final int index, final FrameReceiver receiver, final int limit) {
         final ShmInlet inlet = inlets[index];
         final int taken = inlet.take(receiver, frame, own.address(), Math.min(limit, TURN));

@@ -82,6 +82,10 @@ final class ShmInlet {
         return idle;
     }
 
+    boolean hasFrame() {
+        return ring.peek() > 0;
+    }
+
     /** Whether there is something to take, be it garbage. */
     boolean hasSome() {
         return ring.peek() != ShmRingReader.EMPTY;
@@ -166,6 +170,7 @@ final class ShmInlet {
             : shared.find(UnsafeApi.getLong(reference), length);
         frame.length = headers + length;
         frame.referred = length;
+        frame.packets = UnsafeApi.getInt(reference + Long.BYTES + Integer.BYTES);
         frame.body = payload - headers;
         frame.withdrawn = ring.withdrawn();
         frame.position = ring.position();

@@ -70,8 +70,8 @@ final class ShmLane extends Lane {
     }
 
     @Override
-    public long claimReference(final int headers, final long offset, final int length) {
-        return open ? claimed(ring.claimReference(headers, offset, length)) : 0;
+    public long claimReference(final int headers, final long offset, final int length, final int packets) {
+        return open ? claimed(ring.claimReference(headers, offset, length, packets)) : 0;
     }
 
     void withdraw() {

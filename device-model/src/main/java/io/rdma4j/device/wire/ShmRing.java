@@ -28,7 +28,7 @@ import org.agrona.UnsafeApi;
  *              0        1       refers    0        flow label   hop limit   traffic class   length
  *              1        0       0: goes on at offset 0 of the data; 1 in bit 0: the writer has ended
  *
- *   frame that refers    headers | offset in the file (long) | length of the payload (int) | 0 (int)
+ *   frame that refers    headers | offset in the file (long) | length of the payload (int) | packets (int)
  * </pre>
  *
  * <p>There is no tail in memory: the word of the next record is 0 until that record is complete. The writer zeroes the
@@ -69,7 +69,7 @@ final class ShmRing {
     private static final int BYTE = 0xff;
     private static final int LENGTH = 0xffff;
 
-    private static final long MAGIC = 0x52444d41_344a5231L;
+    private static final long MAGIC = 0x52444d41_344a5232L;
     static final int NONCE_OFFSET = 8;
     private static final int SIZE_OFFSET = 16;
     private static final int SOURCE_OFFSET = 24;

@@ -84,14 +84,16 @@ public final class ShmRingWriter extends Padded {
      * @param headers bytes in front of the payload
      * @param offset  of the payload in the file that the writer shares
      * @param length  of the payload
+     * @param packets for how many it stands
      * @return where the headers are to be written, or {@link #FULL}, or {@link #BROKEN}
      */
-    public long claimReference(final int headers, final long offset, final int length) {
+    public long claimReference(final int headers, final long offset, final int length, final int packets) {
         final long address = claim(headers + ShmRing.REFERENCE);
         if (address > 0) {
             refers = ShmRing.REFERS;
             UnsafeApi.putLong(address + headers, offset);
-            UnsafeApi.putLong(address + headers + Long.BYTES, length);
+            UnsafeApi.putInt(address + headers + Long.BYTES, length);
+            UnsafeApi.putInt(address + headers + Long.BYTES + Integer.BYTES, packets);
         }
         return address;
     }

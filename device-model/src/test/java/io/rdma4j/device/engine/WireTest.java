@@ -42,6 +42,8 @@ class WireTest {
     /** Brings nothing, and has room for nothing. */
     private static final class Idle implements Carrier {
         private final List<Long> waits = new CopyOnWriteArrayList<>();
+        /** How often it is to be looked for a frame until it is found; 0 for none. */
+        private int looks;
         private volatile boolean isWoken;
         private volatile boolean isHeldUp;
         private final AtomicInteger wakers = new AtomicInteger();
@@ -94,7 +96,12 @@ class WireTest {
 
         @Override
         public int poll(FrameReceiver receiver, int limit) {
-            return 0;
+            return looks == 0 ? 0 : --looks == 0 ? 1 : 0;
+        }
+
+        @Override
+        public boolean hasMore() {
+            return looks > 0;
         }
 
         @Override
@@ -150,6 +157,14 @@ class WireTest {
             waitOnce();
         } while (!carrier.waits.equals(List.of(50_000L)) && System.nanoTime() < deadline);
         assertThat(carrier.waits).as("after something happened").containsExactly(50_000L);
+    }
+
+    /** A carrier with many peers does not look at each of them each time. */
+    @Test
+    void whatLiesSomewhereIsTakenBeforeAQueuePairIsReady() {
+        carrier.looks = 5;
+        wire.takeWhatCame();
+        assertThat(carrier.looks).isZero();
     }
 
     /** What the carrier is woken by may be gone when it is closed. */

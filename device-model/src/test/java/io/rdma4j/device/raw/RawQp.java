@@ -59,6 +59,7 @@ public final class RawQp {
     public int rnrRetry = 7;
     /** 67 ms: a peer that is gone costs twice that, and on a busy machine a test still looks before. */
     public int timeout = 14;
+    public int pathMtu = 3;
     public int retryCnt = 1;
     public int minRnrTimer = 1;
 
@@ -195,7 +196,7 @@ public final class RawQp {
     }
 
     public void fillRtr(QpAttr attr, int peerQpn, byte[] peerGid) {
-        attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_RTR).set(QpAttr.PATH_MTU, 3).set(QpAttr.DEST_QP_NUM, peerQpn)
+        attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_RTR).set(QpAttr.PATH_MTU, pathMtu).set(QpAttr.DEST_QP_NUM, peerQpn)
             .set(QpAttr.RQ_PSN, 0x10).set(QpAttr.MAX_DEST_RD_ATOMIC, 1).set(QpAttr.MIN_RNR_TIMER, minRnrTimer);
         attr.get(QpAttr.AH_ATTR).set(AhAttr.PORT_NUM, 1).set(AhAttr.AH_FLAGS, AhFlags.PVRDMA_AH_GRH)
             .set(AhAttr.GRH_DGID, peerGid).set(AhAttr.GRH_SGID_INDEX, 0).set(AhAttr.GRH_HOP_LIMIT, 64);

@@ -72,7 +72,7 @@ class ShmReferenceTest extends ShmFixture {
     private static boolean refer(final Lane lane, final long offset, final int length) {
         lane.lock().lock();
         try {
-            final long at = lane.claimReference(HEADERS, offset, length);
+            final long at = lane.claimReference(HEADERS, offset, length, 1);
             if (at == 0) {
                 return false;
             }
