@@ -15,6 +15,7 @@ import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
+import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.device.wire.Carrier;
 import io.rdma4j.device.wire.Frame;
 import io.rdma4j.device.wire.Gid;
@@ -272,6 +273,32 @@ class WirePeerTest {
         send(Opcode.SEND_LAST, FIRST_PSN + 2, true, 5);
         expectAck(FIRST_PSN + 2, Aeth.ACK, 1);
         assertThat(cq.await().status()).isZero();
+    }
+
+    /** Nobody else would hear of it, and it would take its place in the shared queue for ever. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aReceiveOfASharedQueueIsGivenUpWithTheQueuePairThatTookIt(boolean isReset) {
+        connectServed();
+        final RawSrq srq = driver.createSrq(16, 1);
+        qp.destroy();
+        qp = driver.createQp(RawQp.with().cq(cq).srq(srq));
+        qp.connect(THEIR_QPN, bytes(theirs));
+        srq.receive(5, region.start(), 4000, region.lkey);
+        send(Opcode.SEND_FIRST, FIRST_PSN, true, MTU);
+        final long deadline = System.nanoTime() + DEADLINE;
+        while (serve().isEmpty()) {
+            assertThat(System.nanoTime() - deadline).as(driver.device()::describe).isNegative();
+        }
+        assertThat(cq.poll()).isNull();
+        if (isReset) {
+            assertThat(qp.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
+        } else {
+            qp.destroy();
+        }
+        final RawCq.Completion given = cq.poll();
+        assertThat(given.wrId()).isEqualTo(5);
+        assertThat(given.status()).isEqualTo(WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
     }
 
     @Test

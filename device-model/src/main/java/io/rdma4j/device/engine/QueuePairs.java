@@ -219,7 +219,12 @@ public final class QueuePairs {
         qp.requester().lock().lock();
         qp.requester().forget();
         qp.requester().lock().unlock();
-        qp.receives().lock().pass();
+        qp.receives().lock().lock();
+        try {
+            qp.responder().end();
+        } finally {
+            qp.receives().lock().unlock();
+        }
         leave(qp);
         // Of a shared queue too: some may wait for a receive that only this queue pair would have taken for them.
         qp.receives().resumeWaiting(false);

@@ -649,6 +649,13 @@ final class Responder extends Padded implements Destination {
         }
     }
 
+    /** Under the receive queue's lock: the queue pair is about to go. */
+    void end() {
+        if (wire != null) {
+            wire.letGoOfShared();
+        }
+    }
+
     /** Under the receive queue's lock: forgets what is posted, if it is this queue pair's own. */
     void reset() {
         psn = 0;

@@ -376,8 +376,16 @@ final class WireResponder extends Padded {
         answers.stop();
     }
 
+    /** A receive of a shared queue that nobody heard of would have its place there for ever. */
+    void letGoOfShared() {
+        if (qp.shape().srq() != null) {
+            flush();
+        }
+    }
+
     /** Forgets everything. */
     void reset() {
+        letGoOfShared();
         holds = false;
         current = NONE;
         toldToGoBack = false;

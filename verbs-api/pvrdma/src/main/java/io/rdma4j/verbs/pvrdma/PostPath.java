@@ -34,8 +34,15 @@ abstract class PostPath<R> {
         this.gate = gate;
     }
 
-    void gate(final int code) {
+    synchronized void gate(final int code) {
         gate = code;
+    }
+
+    /** The same unless another one was set meanwhile. */
+    final synchronized void gate(final int expected, final int code) {
+        if (gate == expected) {
+            gate = code;
+        }
     }
 
     /** Names the queue to who looks for a second thread in it; before the first post. */

@@ -347,7 +347,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
             counts.succeeded();
         } else {
             CqVerdicts.retireFailed(qp, queue, seq, status, receive);
-            qp.failed(receive, status);
+            qp.failed(receive, status, seq);
             counts.failed(status);
         }
         handler.onCompletion(completion.wrap(copied ? copy : cqes, copied ? 0 : cqe, qp, wrId)

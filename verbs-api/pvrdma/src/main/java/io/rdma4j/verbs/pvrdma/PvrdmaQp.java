@@ -73,6 +73,8 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     private volatile int qkey;
     private volatile int gidIndex;
     private volatile String failure;
+    /** Sends with lower numbers were posted before the program took the QP from SQE to RTS. */
+    private volatile long mendedBelow;
 
     PvrdmaQp(final PvrdmaPd pd, final QpResources resources) {
         super(pd.context);
@@ -334,6 +336,9 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             sendCq.startFlush(this);
             receiveCq.startFlush(this);
         }
+        if (from == QpState.SQE && to == QpState.RTS) {
+            mendedBelow = sends.queue.sequence();
+        }
         if (to == QpState.RESET || to == QpState.ERR) {
             state.set(to);
         } else {
@@ -392,10 +397,11 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
 
     /**
      * Poller: a request failed. A datagram that was flushed tells nothing: it was behind one that had failed, or the
-     * program moved the QP to ERR, and the program may have taken the QP from SQE to RTS before this was polled.
+     * program moved the QP to ERR. Nor does one from before the program had the QP send again: it knew by
+     * {@link #query}.
      */
-    void failed(final boolean receive, final int status) {
-        if (receive || type() != QpType.UD || status != WcStatus.PVRDMA_WC_WR_FLUSH_ERR) {
+    void failed(final boolean receive, final int status, final long seq) {
+        if (receive || type() != QpType.UD || status != WcStatus.PVRDMA_WC_WR_FLUSH_ERR && seq >= mendedBelow) {
             failed(receive);
         }
     }
@@ -410,7 +416,18 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             now = state.get();
         }
         if (changed) {
+            if (next == QpState.ERR) {
+                openSends();
+            }
             publication.changed();
+        }
+    }
+
+    /** In ERR sends are taken, and flushed, also by a QP that never came to RTS; unless it is reset meanwhile. */
+    private void openSends() {
+        sends.gate(ReturnCode.WRONG_STATE, ReturnCode.OK);
+        if (state.get() == QpState.RESET) {
+            sends.gate(ReturnCode.OK, ReturnCode.WRONG_STATE);
         }
     }
 

@@ -34,6 +34,8 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
     private final UnsafeBuffer wqes;
     private final RingMemory memory;
     private final List<PvrdmaQp> users = new ArrayList<>();
+    /** QPs that are just being made for it: the device may have them already. */
+    private int coming;
     private final OneThread poster;
     private final Publication publication;
     /** As the application or the device said last. */
@@ -209,6 +211,16 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         }
     }
 
+    /** Stays open until {@link #notComing}; a QP is made for it. */
+    synchronized void coming(final PvrdmaCq receiveCq, final String operation) {
+        requireUsable(receiveCq, operation);
+        coming++;
+    }
+
+    synchronized void notComing() {
+        coming--;
+    }
+
     synchronized void attach(final PvrdmaQp qp, final PvrdmaCq receiveCq, final String operation) {
         requireUsable(receiveCq, operation);
         users.add(qp);
@@ -243,8 +255,9 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
 
     @Override
     synchronized void requireUnused() {
-        if (!users.isEmpty()) {
-            throw Errors.error(RdmaException.EBUSY, "close SRQ", context, "%s is used by %s", this, users);
+        if (!users.isEmpty() || coming > 0) {
+            throw Errors.error(RdmaException.EBUSY, "close SRQ", context, "%s is used by %s%s", this, users,
+                coming > 0 ? " and " + coming + " QPs that are being made" : "");
         }
     }
 

@@ -43,6 +43,19 @@ final class QpFactory {
     private PvrdmaQp create() {
         final QpResources.Queues queues = queues();
         context.requireWorking(OPERATION);
+        final PvrdmaSrq srq = queues.srq();
+        if (srq == null) {
+            return create(queues);
+        }
+        srq.coming(queues.receiveCq(), OPERATION);
+        try {
+            return create(queues);
+        } finally {
+            srq.notComing();
+        }
+    }
+
+    private PvrdmaQp create(final QpResources.Queues queues) {
         final QpSizes sizes = QpSizes.of(options, context);
         try (Undo undo = new Undo()) {
             final QpResources.Queues reserved = reserve(queues, sizes, undo);
@@ -64,9 +77,6 @@ final class QpFactory {
     private QpResources.Queues queues() {
         final PvrdmaCq receiveCq = own(options.receiveCq(), "receive CQ");
         final PvrdmaSrq srq = own(options.srq());
-        if (srq != null) {
-            srq.requireUsable(receiveCq, OPERATION);
-        }
         return new QpResources.Queues(own(options.sendCq(), "send CQ"), receiveCq, srq, null, null);
     }
 

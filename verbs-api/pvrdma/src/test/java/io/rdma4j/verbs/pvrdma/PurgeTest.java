@@ -9,7 +9,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.testing.Loopback;
+import io.rdma4j.testing.Patience;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.MemoryRegion;
+import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpConnector;
@@ -52,6 +57,40 @@ class PurgeTest {
             assertThat(srq.postReceive(i, a.at(0), 8, a.lkey())).as("%d of %s", i, srq).isZero();
         }
         assertThat(srq.postReceive(4, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.QUEUE_FULL);
+    }
+
+    /** With a wire a message may stop in the middle. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aSharedReceiveThatWasBegunIsFreeWhenItsQpIsGone(final boolean isReset) {
+        final int length = 4 << 20;
+        final String wire = "wire=udp&shortcut=false&progress=poll&address=";
+        final PvrdmaContext device = devices.open(wire + Loopback.address(60));
+        final Peer far = Peer.rc(devices.open(wire + Loopback.address(61)));
+        final ProtectionDomain pd = device.allocatePd();
+        final SharedReceiveQueue srq = pd.createSrq(1, 1);
+        final Peer a = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
+        a.connect(far);
+        final PinnedMemory into = device.allocate(length);
+        final MemoryRegion there = pd.register(into, AccessFlag.LOCAL_WRITE);
+        assertThat(srq.postReceive(1, into.address(), length, there.lkey())).isZero();
+        final PinnedMemory from = far.context.allocate(length);
+        from.buffer().setMemory(0, length, (byte) 7);
+        assertThat(far.qp.postSend(1, from.address(), length, far.pd.register(from).lkey())).isZero();
+        final long deadline = System.nanoTime() + Patience.nanos();
+        while (into.buffer().getByte(0) == 0) {
+            assertThat(System.nanoTime() - deadline).as("nothing comes").isNegative();
+            far.cq.poll(c -> { }, 1);
+            assertThat(a.cq.poll(c -> { }, 1)).as("all has come at once").isZero();
+        }
+        assertThat(srq.postReceive(2, into.address(), length, there.lkey())).isEqualTo(ReturnCode.QUEUE_FULL);
+        if (isReset) {
+            a.qp.modify(QpAttributes.to(QpState.RESET));
+        } else {
+            a.qp.close();
+        }
+        Completions.assertNone(a.cq);
+        assertThat(srq.postReceive(2, into.address(), length, there.lkey())).isZero();
     }
 
     @Test

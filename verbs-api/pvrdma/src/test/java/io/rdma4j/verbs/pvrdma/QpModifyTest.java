@@ -17,7 +17,10 @@ import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Gid;
+import io.rdma4j.verbs.Mtu;
+import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpConnector;
@@ -27,6 +30,7 @@ import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcStatus;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
@@ -105,6 +109,62 @@ class QpModifyTest {
         assertThat(u.qp.state()).isEqualTo(QpState.RTS);
         assertThat(u.qp.query().state()).isEqualTo(QpState.RTS);
         u.qp.modify(QpAttributes.to(QpState.SQD));
+    }
+
+    /** Who asks for the state mends it before anything was polled. */
+    @Test
+    void sendsAgainThoughTheFailureIsPolledLater() {
+        final Peer u = Peer.ud(devices.open());
+        final AddressHandle way = u.pd.createAh(AhAttributes.to(u.context.queryGid(1, 0)));
+        final SendRequest bad = new SendRequest().to(way, u.qp.qpNumber(), Peer.QKEY).sge(u.at(0), 8, -1);
+        final SendRequest good = new SendRequest().to(way, u.qp.qpNumber(), Peer.QKEY).sge(u.at(0), 8, u.lkey());
+        assertThat(u.qp.postSend(new SendRequest[] {bad, good}, 2)).isEqualTo(2);
+        await(() -> u.qp.query().state() == QpState.SQE);
+        u.qp.modify(QpAttributes.to(QpState.RTS));
+        assertThat(Completions.await(u.cq, 2)).extracting(Completions.Copy::status)
+            .containsExactly(WcStatus.LOC_PROT_ERR, WcStatus.WR_FLUSH_ERR);
+        assertThat(u.qp.state()).isEqualTo(QpState.RTS);
+        assertThat(u.qp.postSend(bad)).isZero();
+        Completions.await(u.cq, 1);
+        assertThat(u.qp.state()).as("of a failure that is new").isEqualTo(QpState.SQE);
+    }
+
+    /** Also where it goes there by itself, and never came to RTS. */
+    @Test
+    void inTheErrorStateSendsAreTakenAndFlushed() {
+        final Peer a = Peer.rc(devices.open());
+        final Peer b = Peer.rc(devices.open());
+        QpConnector.connect(a.qp, b.qp.localAddress());
+        b.qp.modify(INIT);
+        b.qp.modify(QpAttributes.to(QpState.RTR).ah(AhAttributes.to(a.qp.localAddress().gid()))
+            .pathMtu(Mtu.MTU_1024).destQpn(a.qp.qpNumber()).rqPsn(a.qp.localAddress().psn()).maxDestRdAtomic(1)
+            .minRnrTimer(12));
+        assertThat(b.qp.postSend(1, b.at(0), 8, b.lkey())).isEqualTo(ReturnCode.WRONG_STATE);
+        assertThat(b.qp.postReceive(1, b.at(0), 4, b.lkey())).isZero();
+        assertThat(a.qp.postSend(1, a.at(0), 8, a.lkey())).isZero();
+        assertThat(Completions.await(b.cq, 1).get(0).status()).isEqualTo(WcStatus.LOC_LEN_ERR);
+        assertThat(b.qp.state()).isEqualTo(QpState.ERR);
+        assertThat(b.qp.postSend(2, b.at(0), 8, b.lkey())).isZero();
+        assertThat(Completions.await(b.cq, 1).get(0).status()).isEqualTo(WcStatus.WR_FLUSH_ERR);
+    }
+
+    /** The device has the QP already: it would refuse to give the queue up, which were closed and there for ever. */
+    @Test
+    void aSharedQueueStaysOpenForAQpThatIsBeingMade() {
+        final PvrdmaContext device = devices.open();
+        final ProtectionDomain pd = device.allocatePd();
+        final CompletionQueue cq = device.createCq(256);
+        final SharedReceiveQueue srq = pd.createSrq(4, 1);
+        final AtomicReference<Throwable> thrown = new AtomicReference<>();
+        when(device, Command.CREATE_QP, () -> startAndBlock(thrown, srq::close));
+        final QueuePair qp = pd.createQp(new QpOptions().cq(cq).srq(srq));
+        await(() -> thrown.get() != null);
+        assertThat(thrown.get()).isInstanceOfSatisfying(RdmaException.class,
+            e -> assertThat(e.errno()).isEqualTo(RdmaException.EBUSY)).hasMessageContaining("is used by");
+        assertThat(srq.isClosed()).isFalse();
+        qp.close();
+        srq.close();
+        pd.close();
     }
 
     @Test
