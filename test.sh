@@ -2,8 +2,9 @@
 # Builds everything and runs the tests: unit, conformance on the emulated device and on QEMU's pvrdma, concurrency.
 # On a Debian or Ubuntu machine it installs what is missing. The last line is "N passed, N failed, N skipped".
 #
-#   ./test.sh              everything once, on the default JDK, in a quarter of an hour
-#   ./test.sh --all        also on the newest JDK found, with all profiles and wires, many processes, long searches
+#   ./test.sh              everything once, on the default JDK, but for what is thorough
+#   ./test.sh --all        also on the newest JDK found, with all profiles and wires, many processes, VFIO without an
+#                          IOMMU, long searches
 #   ./test.sh --quick      without QEMU: for use while writing
 #   ./test.sh --only NAME  one test class, or Class#method; "static": faults that need no run to be found; "style"
 #   ./test.sh --soak N     N rounds of what --quick runs, beside four processes that want the processors
@@ -16,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 . tools/lib.sh
 
 usage() {
-    sed -n '2,13s/^# \{0,1\}//p' "$0"
+    sed -n '2,14s/^# \{0,1\}//p' "$0"
 }
 
 mode=usual

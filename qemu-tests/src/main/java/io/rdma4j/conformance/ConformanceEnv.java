@@ -29,7 +29,7 @@ final class ConformanceEnv implements AutoCloseable {
 
     /** How much longer everything takes on a machine that is busy on purpose. */
     private static final int BUSY = Integer.getInteger("rdma4j.patience", 1);
-    /** 134 ms, and up to four times that. */
+    /** 134 ms, or 268, and up to four times that. */
     private static final int LONG_TIMEOUT = BUSY == 1 ? 15 : 16;
     /** 1 s, and up to four times that: as long as a thread may look for a processor. */
     private static final int BUSY_TIMEOUT = 18;

@@ -204,7 +204,7 @@ public final class QueuePairs {
 
     /**
      * Destroys a queue pair: when this returns, nothing that it was about is under way. Requests that it holds do not
-     * complete.
+     * complete, but for a receive of a shared queue that it had begun to fill: that is flushed.
      *
      * @param handle its handle.
      */

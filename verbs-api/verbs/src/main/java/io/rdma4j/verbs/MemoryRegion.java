@@ -92,6 +92,9 @@ public interface MemoryRegion extends AutoCloseable {
      * and memory windows that were bound here are unbound. The new ones are those that {@link #lkey()} and
      * {@link #rkey()} tell now. Memory that the region does not have any more is released.
      *
+     * <p>Meanwhile a post that binds a window to it may be refused (INVALID_REQUEST), as libibverbs has two addresses
+     * for the two.
+     *
      * <p>If the new registration fails the region is exactly as before, with the old keys. If the device then refuses
      * to end the old one, the region is closed: a key that might still work must not lead to memory. Some refuse while
      * windows are bound (EBUSY): then it is exactly as before, too.

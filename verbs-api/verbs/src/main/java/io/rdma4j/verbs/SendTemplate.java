@@ -149,7 +149,9 @@ public interface SendTemplate {
      * @param length bytes, 0 to {@link QueuePair#maxInline()}.
      * @return this.
      * @throws IllegalArgumentException if there is no such request, it was prepared without a payload, or the range is
-     *                                  too long or not inside of the source, or memory that is gone.
+     *                                  too long or not inside of the source. Also if that is memory that is gone, which
+     *                                  is found out by copying it: then the request has the new length and some of its
+     *                                  bytes, and needs another payload before it is posted.
      */
     SendTemplate inline(int i, DirectBuffer source, int offset, int length);
 

@@ -48,6 +48,8 @@ public final class FabricEventQueue implements EventQueue {
     private final WaitFd fd;
     private boolean readable;
     private Future<?> clock;
+    /** When that is over. */
+    private long clockAt;
     /** When sources want to be progressed, as far as who sleeps knows; of meaning if that is finite. */
     private long due;
     private boolean dueIsFinite;
@@ -322,7 +324,7 @@ public final class FabricEventQueue implements EventQueue {
             arrived.signalAll();
         }
         // Another reader may have taken the descriptor's state away that would have told who watches it of this time.
-        if (fd != null && (sooner || clock == null || clock.isDone())) {
+        if (fd != null && (sooner || clock == null || clockAt - System.nanoTime() <= 0)) {
             wakeAfter(idle);
         }
     }
@@ -485,7 +487,6 @@ public final class FabricEventQueue implements EventQueue {
                 return -FiErrno.FI_EAGAIN;
             }
             plan(idle);
-            wakeAfter(idle);
             return 0;
         } finally {
             lock.unlock();
@@ -499,6 +500,7 @@ public final class FabricEventQueue implements EventQueue {
             clock = null;
         }
         if (idle != Long.MAX_VALUE) {
+            clockAt = System.nanoTime() + idle;
             clock = WaitClock.shared().after(idle, this::wake);
         }
     }

@@ -358,8 +358,8 @@ final class Connections implements LinkOwner {
      */
     private boolean makeRoom() {
         final long now = System.nanoTime();
-        if (now - nextRoom < 0) {
-            return leaving() > 0;
+        if (now - nextRoom < 0 && leaving() > 0) {
+            return true;
         }
         nextRoom = now + ROOM_NANOS;
         return leaveOne(null) || leaving() > 0;

@@ -322,6 +322,24 @@ class RdmConnectionsTest {
         talk(hub, third, hub.knows(third));
     }
 
+    /** Each of them needs the place of another one. */
+    @Test
+    void twoNewPeersAtOnceBothFindRoom() {
+        final Rank hub = messages("max_qp=4");
+        final Rank[] peers = {messages(""), messages(""), messages(""), messages("")};
+        world.acquainted(hub, peers[0], peers[1], peers[2], peers[3]);
+        talk(hub, peers[0], hub.knows(peers[0]));
+        talk(hub, peers[1], hub.knows(peers[1]));
+        for (int i = 2; i < 4; i++) {
+            final long to = hub.knows(peers[i]);
+            hub.post(() -> hub.ep.send(hub.at(0), 8, hub.region, to, 1));
+        }
+        for (int i = 2; i < 4; i++) {
+            final Done done = hub.next();
+            assertThat(done.errno()).as("%s", done).isZero();
+        }
+    }
+
     @Test
     void whoIsAskedMakesRoomAsWell() {
         final Rank hub = messages("max_qp=4");

@@ -19,11 +19,14 @@ import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.verbs.RdmaContext;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -94,6 +97,54 @@ class RdmMultiReceiveTest {
         send(5, 5);
         assertThat(receiveMany(2_000, 500, 8)).isZero();
         gets(8, 2_000, 5, 5, false);
+    }
+
+    private static void progress(final BooleanSupplier condition, final Rank... ranks) {
+        Await.until(Await.LONG, () -> Arrays.toString(ranks), () -> {
+            for (final Rank rank : ranks) {
+                rank.cq.read(null, 0);
+            }
+            return condition.getAsBoolean();
+        });
+    }
+
+    /** The buffer that was posted before has its turn first. */
+    @Test
+    void aReceiveWhoseMessageBrokeOffTakesNothingThatWaitsForABufferBefore() {
+        final RdmaContext device = world.device("");
+        b = world.rank(device, World.hints(device).capabilities(Capability.MSG, Capability.MULTI_RECV,
+            Capability.DIRECTED_RECV),
+            options().sizes(16, 2), new AvAttributes());
+        a = world.rank(world.device(""), options());
+        final Rank d = world.rank(world.device(""), options());
+        world.acquainted(a, b, d);
+        final long fromD = b.knows(d);
+        final long dToB = d.knows(b);
+        toB = a.knows(b);
+        b.knows(a);
+        b.post(() -> b.ep.receive(b.at(0), 64, b.region, ANY, 8));
+        b.post(() -> b.ep.receive(b.at(0), 64, b.region, ANY, 9));
+        send(10, 1);
+        d.succeeds(() -> d.ep.send(d.at(0), 10, d.region, dToB, 1));
+        b.next();
+        b.next();
+
+        final Message many = new Message(1).add(b.at(0), 1_000, b.region).context(1).peer(fromD);
+        assertThat(b.ep.receiveMessage(many, OpFlags.MULTI_RECV)).isZero();
+        assertThat(b.ep.receive(b.at(10_000), 200_000, b.region, ANY, 2)).isZero();
+        final Matcher matcher = ((RdmEndpoint) b.ep).resources().contexts()[0].matcher();
+        assertThat(a.ep.send(a.at(0), 200_000, a.region, toB, 5)).isZero();
+        progress(() -> matcher.posted() == 1, a, b);
+        for (int i = 0; i < 3; i++) {
+            assertThat(d.ep.send(d.at(0), 10, d.region, dToB, i)).isZero();
+        }
+        progress(() -> matcher.waiting() == 1, b, d);
+        a.ep.close();
+        progress(() -> ((RdmEndpoint) b.ep).connections() == 1, b, d);
+        for (int i = 0; i < 3; i++) {
+            assertThat(b.next().context()).as("message %d", i).isEqualTo(1);
+        }
+        assertThat(matcher.posted()).as("the buffer, and the receive again").isEqualTo(2);
     }
 
     @Test

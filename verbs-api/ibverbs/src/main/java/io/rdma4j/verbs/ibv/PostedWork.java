@@ -12,7 +12,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The requests of one queue that were posted and have not completed, oldest first: what the application calls them, and
@@ -33,6 +33,12 @@ final class PostedWork {
         }
     }
 
+    /**
+     * Where the numbers of each queue begin, far from those of all others (the golden section of 2 to the power of 32):
+     * lives of owners repeat, and what is left of a queue with the same one is not taken for one of these then.
+     */
+    private static final AtomicInteger BEGINNINGS = new AtomicInteger();
+    private static final int FAR = 0x9e37_79b9;
     private static final SendOpcode[] OPCODES = SendOpcode.values();
     // One after the other, so that one line moves; outside of the heap, so that nothing checks an index twice.
     private static final int WR_ID = 0;
@@ -73,8 +79,7 @@ final class PostedWork {
         mask = count - 1;
         block = Struct.allocate(Math.multiplyExact(count, STRIDE));
         memory = block.addressOffset();
-        // Lives of owners repeat: what is left of a queue with the same one is not within this one's numbers then.
-        posted = ThreadLocalRandom.current().nextInt();
+        posted = BEGINNINGS.getAndAdd(FAR);
         done = posted;
         doneBefore = posted;
     }

@@ -75,6 +75,8 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     private volatile String failure;
     /** Sends with lower numbers were posted before the program took the QP from SQE to RTS. */
     private volatile long mendedBelow;
+    /** It is on its way to RESET: nobody may post. */
+    private volatile boolean resets;
 
     PvrdmaQp(final PvrdmaPd pd, final QpResources resources) {
         super(pd.context);
@@ -266,13 +268,20 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
 
     private void change(final QpAttributes attributes, final QpState from, final QpState to) {
         requireOwnGid(to);
-        if (to == QpState.RESET) {
+        resets = to == QpState.RESET;
+        if (resets) {
             shutGates(ReturnCode.WRONG_STATE);
         }
+        // What is posted from here on until the device sends again is flushed.
+        final long next = sends.queue.sequence();
         try (Undo undo = new Undo()) {
             undo.add(() -> openGates(state.get()));
+            undo.add(() -> resets = false);
             context.device.commands().modifyQp(handle, attributes.mask(), attr -> QpAttrs.fill(attr, attributes));
             undo.forget();
+        }
+        if (from == QpState.SQE && to == QpState.RTS) {
+            mendedBelow = next;
         }
         remember(attributes);
         enter(from, to);
@@ -336,11 +345,9 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             sendCq.startFlush(this);
             receiveCq.startFlush(this);
         }
-        if (from == QpState.SQE && to == QpState.RTS) {
-            mendedBelow = sends.queue.sequence();
-        }
         if (to == QpState.RESET || to == QpState.ERR) {
             state.set(to);
+            resets = false;
         } else {
             // If that fails the poller has found an error meanwhile, and the device knows it too.
             state.compareAndSet(from, to);
@@ -423,11 +430,13 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         }
     }
 
-    /** In ERR sends are taken, and flushed, also by a QP that never came to RTS; unless it is reset meanwhile. */
+    /** In ERR sends are taken, and flushed, also by a QP that never came to RTS. */
     private void openSends() {
-        sends.gate(ReturnCode.WRONG_STATE, ReturnCode.OK);
-        if (state.get() == QpState.RESET) {
-            sends.gate(ReturnCode.OK, ReturnCode.WRONG_STATE);
+        // Who sets the gate for another state does so under this lock, behind the state.
+        synchronized (sends) {
+            if (state.get() == QpState.ERR && !resets) {
+                sends.gate(ReturnCode.WRONG_STATE, ReturnCode.OK);
+            }
         }
     }
 
