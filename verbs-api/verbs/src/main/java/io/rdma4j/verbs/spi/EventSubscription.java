@@ -121,8 +121,9 @@ public final class EventSubscription implements AsyncEventSubscription {
                 Thread.interrupted();
             }
         } finally {
-            closed = true;
+            // Who sees it closed may listen anew.
             forget();
+            closed = true;
         }
     }
 
