@@ -7,11 +7,9 @@ package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
@@ -31,7 +29,6 @@ import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -66,12 +63,7 @@ class FormerLivesTest {
     }
 
     private QueuePair ready(final QpOptions options) {
-        final QueuePair qp = pd.createQp(options.maxSendWr(WR).maxReceiveWr(WR));
-        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
-        qp.modify(QpAttributes.to(QpState.RTR).ah(AhAttributes.to(context.queryGid(1, 0))).pathMtu(Mtu.MTU_1024)
-            .destQpn(qp.qpNumber()).rqPsn(0).maxDestRdAtomic(1).minRnrTimer(12));
-        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0).timeout(14).retryCnt(7).rnrRetry(7).maxRdAtomic(1));
-        return qp;
+        return Stub.connected(pd.createQp(options.maxSendWr(WR).maxReceiveWr(WR)));
     }
 
     private static List<String> poll(final CompletionQueue from) {

@@ -16,7 +16,6 @@ import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.CompletionHandler;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
@@ -37,7 +36,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.nio.ByteBuffer;
-import java.util.Set;
 import java.util.function.IntSupplier;
 import java.util.stream.Stream;
 
@@ -91,11 +89,7 @@ class IbvAllocationTest {
             qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0));
             return qp;
         }
-        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
-        qp.modify(QpAttributes.to(QpState.RTR).ah(AhAttributes.to(context.queryGid(1, 0))).pathMtu(Mtu.MTU_1024)
-            .destQpn(qp.qpNumber()).rqPsn(0).maxDestRdAtomic(1).minRnrTimer(12));
-        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0).timeout(14).retryCnt(7).rnrRetry(7).maxRdAtomic(1));
-        return qp;
+        return Stub.connected(qp);
     }
 
     /** So many completions each step, after a post that answers so. */

@@ -116,11 +116,7 @@ class IbvLifetimeTest {
     }
 
     private QueuePair ready(final CompletionQueue cq, final QpOptions options) {
-        final QueuePair qp = pd.createQp(options.cq(cq).maxSendWr(8).maxReceiveWr(8));
-        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
-        qp.modify(toRtr(qp, 0));
-        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0).timeout(14).retryCnt(7).rnrRetry(7).maxRdAtomic(1));
-        return qp;
+        return Stub.connected(pd.createQp(options.cq(cq).maxSendWr(8).maxReceiveWr(8)));
     }
 
     private QpAttributes toRtr(final QueuePair qp, final int gidIndex) {

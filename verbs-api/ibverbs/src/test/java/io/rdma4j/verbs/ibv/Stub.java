@@ -10,6 +10,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.testing.Gcc;
 import io.rdma4j.testing.Patience;
+import io.rdma4j.verbs.AhAttributes;
+import io.rdma4j.verbs.Mtu;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ibv.lib.VerbsLibrary;
 
 import java.io.IOException;
@@ -17,6 +22,7 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.nio.file.Files;
 import java.util.Arrays;
+import java.util.Set;
 
 /** The library of the tests, stub.c, compiled and loaded once in a JVM. */
 final class Stub {
@@ -52,6 +58,15 @@ final class Stub {
 
     static IbvContext open() {
         return (IbvContext) new IbvVerbsProvider().open(DeviceAddress.parse("ibv:stub0"));
+    }
+
+    /** {@return the queue pair, connected with itself} */
+    static QueuePair connected(final QueuePair qp) {
+        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
+        qp.modify(QpAttributes.to(QpState.RTR).ah(AhAttributes.to(qp.pd().context().queryGid(1, 0)))
+            .pathMtu(Mtu.MTU_1024).destQpn(qp.qpNumber()).rqPsn(0).maxDestRdAtomic(1).minRnrTimer(12));
+        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0).timeout(14).retryCnt(7).rnrRetry(7).maxRdAtomic(1));
+        return qp;
     }
 
     /** Calls a function of its own. */

@@ -26,7 +26,6 @@ import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
-import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
@@ -113,13 +112,8 @@ class StubDeviceTest {
     }
 
     private QueuePair ready(final QpOptions options) {
-        final QueuePair qp = pd.createQp((options.sendCq() == null ? options.cq(cq) : options)
-            .maxSendWr(WR).maxReceiveWr(WR));
-        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
-        qp.modify(QpAttributes.to(QpState.RTR).ah(AhAttributes.to(context.queryGid(1, 0))).pathMtu(Mtu.MTU_1024)
-            .destQpn(qp.qpNumber()).rqPsn(0).maxDestRdAtomic(1).minRnrTimer(12));
-        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0).timeout(14).retryCnt(7).rnrRetry(7).maxRdAtomic(1));
-        return qp;
+        return Stub.connected(pd.createQp((options.sendCq() == null ? options.cq(cq) : options)
+            .maxSendWr(WR).maxReceiveWr(WR)));
     }
 
     private List<String> poll() {
