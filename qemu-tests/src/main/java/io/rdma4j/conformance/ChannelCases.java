@@ -219,7 +219,7 @@ final class ChannelCases {
         final long start = System.nanoTime();
         Check.equal(null, channel.await(Duration.ofMillis(30)), "an event of a queue that nobody uses");
         final long waited = System.nanoTime() - start;
-        Check.that(waited > 25_000_000 && waited < env.patience(EVENT).toNanos(), "waited %d ns for 30 ms", waited);
+        Check.that(waited > 25_000_000, "waited %d ns for 30 ms", waited);
         channel.wakeUp();
         Check.equal(null, channel.await(env.patience(EVENT)), "an event from a wake-up");
     }

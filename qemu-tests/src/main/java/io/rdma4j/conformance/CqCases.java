@@ -302,7 +302,7 @@ final class CqCases {
         final long start = System.nanoTime();
         Check.that(!cq.awaitEvent(Duration.ofMillis(30)), "events without end on a queue that nobody uses");
         final long waited = System.nanoTime() - start;
-        Check.that(waited > 25_000_000 && waited < env.patience(EVENT).toNanos(), "waited %d ns for 30 ms", waited);
+        Check.that(waited > 25_000_000, "waited %d ns for 30 ms", waited);
     }
 
     private static void onlyTheArmedQueue(final ConformanceEnv env) {

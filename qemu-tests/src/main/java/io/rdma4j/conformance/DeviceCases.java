@@ -132,11 +132,11 @@ final class DeviceCases {
         }
         final long start = System.nanoTime();
         final AsyncEvent event = env.device().awaitAsyncEvent(Duration.ofMillis(20));
+        final long waited = System.nanoTime() - start;
         if (event != null) {
             event.acknowledge();
         }
-        final Duration waited = Duration.ofNanos(System.nanoTime() - start);
-        Check.that(waited.compareTo(env.patience(Duration.ofSeconds(5))) < 0, "waited %s instead of 20 ms", waited);
+        Check.that(event != null || waited > 15_000_000, "waited %d ns instead of 20 ms", waited);
     }
 
     private static void portTellsItsState(final ConformanceEnv env) {

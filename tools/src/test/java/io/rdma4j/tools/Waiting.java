@@ -29,5 +29,5 @@ import java.lang.annotation.Target;
     /** Who looks for threads that were left behind takes this for itself. */
     String THREADS = "threads of commands";
     /** {@code --timeout} of a command: no thread of it waits that long for a processor. */
-    long SECONDS = Math.max(2, Patience.duration().toSeconds() / 27);
+    long SECONDS = Math.max(5, Patience.duration().toSeconds() / 27);
 }

@@ -202,8 +202,7 @@ class ChannelTest {
         for (final int millis : new int[] {0, 1, 7, 45}) {
             final long start = System.nanoTime();
             assertThat(channel.await(Duration.ofMillis(millis))).isNull();
-            assertThat(System.nanoTime() - start).isBetween(TimeUnit.MILLISECONDS.toNanos(millis),
-                TimeUnit.SECONDS.toNanos(10));
+            assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(millis));
         }
     }
 

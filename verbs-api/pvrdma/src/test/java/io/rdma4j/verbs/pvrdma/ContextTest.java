@@ -38,7 +38,6 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.ReturnCode;
-import io.rdma4j.verbs.pvrdma.device.PvrdmaOptions;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -393,9 +392,10 @@ class ContextTest {
         assertInvalid(() -> device.createCq(Integer.MAX_VALUE));
     }
 
+    /** Waiting for a response would not end in time. */
     @Test
-    void refusesAllWorkAfterTheDeviceFailedAndClosesQuickly() {
-        final PvrdmaContext device = devices.open();
+    void refusesAllWorkAfterTheDeviceFailedAndClosesWithoutWaiting() {
+        final PvrdmaContext device = devices.open("timeout=3600000");
         final Peer a = Peer.rc(device);
         final var srq = a.pd.createSrq(4, 1);
         a.connect(Peer.rc(devices.open()));
@@ -421,10 +421,7 @@ class ContextTest {
         assertThat(event.element()).isSameAs(device);
         assertThat(device.dump()).contains("test");
 
-        final long start = System.nanoTime();
         device.close();
-        assertThat(System.nanoTime() - start).as("it waits for no response")
-            .isLessThan(new PvrdmaOptions().responseTimeoutNanos());
         assertThat(a.qp.isClosed()).isTrue();
     }
 

@@ -257,8 +257,7 @@ class LeftoversTest {
             assertThat(Thread.interrupted()).as("the flag stays").isTrue();
         }
         assertNothingIsLeft();
-        assertThat(pause[0]).as("nanoseconds").isBetween(TimeUnit.MILLISECONDS.toNanos(10),
-            TimeUnit.SECONDS.toNanos(20));
+        assertThat(pause[0]).as("nanoseconds").isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(10));
     }
 
     /** The device made it, and its process died before it knew the number; others make some meanwhile. */
