@@ -193,7 +193,7 @@ public final class Wire extends Padded implements FrameReceiver {
 
     private int serve() {
         int frames = carrier.poll(this, MAX_FRAMES);
-        for (int i = MOST_PASSES; frames == 0 && i > 0 && context.timers().left() == 0 && carrier.hasMore(); i--) {
+        for (int i = MOST_PASSES; frames == 0 && i > 0 && carrier.hasMore() && context.timers().left() == 0; i--) {
             // No time is over for an answer that lies here.
             frames = carrier.poll(this, MAX_FRAMES);
         }
