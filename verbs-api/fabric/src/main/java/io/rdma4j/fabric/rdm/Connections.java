@@ -480,7 +480,7 @@ final class Connections implements LinkOwner {
     }
 
     private boolean isAnyWaiting() {
-        return links.isAny(link -> link.isEstablished() && link.channel().isWaiting());
+        return links.count(link -> link.isEstablished() && link.channel().isWaiting()) > 0;
     }
 
     /** Those that do not answer may be elsewhere by now. */

@@ -66,15 +66,6 @@ final class LinkTable {
         return link != null && link.number() == number ? link : null;
     }
 
-    boolean isAny(final Predicate<LinkEnd> condition) {
-        for (final LinkEnd link : links) {
-            if (link != null && condition.test(link)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
     int count(final Predicate<LinkEnd> condition) {
         int found = 0;
         for (final LinkEnd link : links) {

@@ -285,6 +285,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         }
         remember(attributes);
         enter(from, to);
+        resets = false;
     }
 
     /**
@@ -347,7 +348,6 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         }
         if (to == QpState.RESET || to == QpState.ERR) {
             state.set(to);
-            resets = false;
         } else {
             // If that fails the poller has found an error meanwhile, and the device knows it too.
             state.compareAndSet(from, to);
