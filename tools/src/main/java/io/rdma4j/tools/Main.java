@@ -21,19 +21,14 @@ import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
+import java.util.List;
+import java.util.Set;
+
 /** The application: takes a command line apart and runs the command. */
 @Command(
     name = "rdma4j",
     description = "Looks at RDMA devices and tries them out, without the kernel and without native code.",
-    subcommands = {DevicesCommand.class, DevinfoCommand.class, FiInfoCommand.class, PingpongCommand.class,
-        FiPingpongCommand.class, PerfCommand.class, PlotCommand.class, StatCommand.class, DumpAllCommand.class,
-        ShowCommand.class, RegsCommand.class, ConfigCommand.class, DsrCommand.class, CapsCommand.class,
-        CmdCommand.class, QpCommand.class, CqCommand.class, SrqCommand.class, MrCommand.class, GidCommand.class,
-        AvCommand.class, CacheCommand.class, CountersCommand.class, ErrorsCommand.class, StatusCommand.class,
-        BindCommand.class, UnbindCommand.class, CompletionCommand.class, InstallCommand.class,
-        ReplayCommand.class, ServeCommand.class, HelpCommand.class},
     synopsisSubcommandLabel = "COMMAND",
-    mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     scope = ScopeType.INHERIT,
     sortOptions = false,
@@ -57,6 +52,16 @@ import picocli.CommandLine.Spec;
         "  rdma4j pingpong --help          what a command can do"
     })
 public final class Main implements Runnable {
+    private static final List<Class<?>> COMMANDS = List.of(DevicesCommand.class, DevinfoCommand.class,
+        FiInfoCommand.class, PingpongCommand.class, FiPingpongCommand.class, PerfCommand.class, PlotCommand.class,
+        StatCommand.class, DumpAllCommand.class, ShowCommand.class, RegsCommand.class, ConfigCommand.class,
+        DsrCommand.class, CapsCommand.class, CmdCommand.class, QpCommand.class, CqCommand.class, SrqCommand.class,
+        MrCommand.class, GidCommand.class, AvCommand.class, CacheCommand.class, CountersCommand.class,
+        ErrorsCommand.class, StatusCommand.class, BindCommand.class, UnbindCommand.class, CompletionCommand.class,
+        InstallCommand.class, ReplayCommand.class, ServeCommand.class, HelpCommand.class);
+    /** Those that tell of all others. */
+    private static final Set<Class<?>> TELLERS = Set.of(HelpCommand.class, CompletionCommand.class);
+
     private final Terminal terminal;
     private final Machine machine;
 
@@ -68,6 +73,15 @@ public final class Main implements Runnable {
 
     @Mixin
     private TraceOptions trace;
+
+    // Picocli's own ones would stand before the trace's in the help of a command.
+    @Option(names = {"-h", "--help"}, usageHelp = true, scope = ScopeType.INHERIT,
+        description = "Show this help message and exit.")
+    private boolean help;
+
+    @Option(names = {"-V", "--version"}, versionHelp = true, scope = ScopeType.INHERIT,
+        description = "Print version information and exit.")
+    private boolean version;
 
     private Main(final Terminal terminal, final Machine machine) {
         this.terminal = terminal;
@@ -101,8 +115,22 @@ public final class Main implements Runnable {
      * @return a new tree of them, which is not to be run.
      */
     static CommandLine commandLine() {
-        return new CommandLine(new Main(Terminal.system(), Machine.here()))
+        return new Main(Terminal.system(), Machine.here()).with(COMMANDS)
             .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF));
+    }
+
+    private CommandLine with(final List<Class<?>> commands) {
+        final CommandLine line = new CommandLine(this);
+        commands.forEach(line::addSubcommand);
+        return line;
+    }
+
+    /** A line that begins with a command needs no other: to take all of them apart is most of what a short one costs. */
+    private static List<Class<?>> needed(final String... args) {
+        return COMMANDS.stream()
+            .filter(command -> args.length > 0 && command.getAnnotation(Command.class).name().equals(args[0]))
+            .filter(command -> !TELLERS.contains(command))
+            .findFirst().<List<Class<?>>>map(List::of).orElse(COMMANDS);
     }
 
     static int run(final Terminal terminal, final Machine machine, final String... args) {
@@ -120,7 +148,7 @@ public final class Main implements Runnable {
         final Main main = new Main(terminal, machine);
         final Failures failures = new Failures(main);
         try {
-            return new CommandLine(main)
+            return main.with(needed(args))
                 .setOut(terminal.out())
                 .setErr(terminal.err())
                 .setColorScheme(CommandLine.Help.defaultColorScheme(terminal.outHasColours() ? Ansi.ON : Ansi.OFF))
