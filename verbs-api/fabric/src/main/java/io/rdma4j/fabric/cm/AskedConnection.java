@@ -30,6 +30,8 @@ final class AskedConnection implements ConnectionRequest {
     private final FabricAddress source;
     private final AtomicReference<Reply> reply = new AtomicReference<>(NONE);
     private volatile boolean isWithdrawn;
+    /** This and what follows is guarded by the lock of its listener's channel. */
+    private boolean wasTold;
     private long deadline;
 
     AskedConnection(final PassiveListener listener, final ConnectMessage message) {
@@ -108,6 +110,15 @@ final class AskedConnection implements ConnectionRequest {
 
     byte[] told() {
         return reply.get().told;
+    }
+
+    /** Whether a refusal went out at least once. */
+    boolean wasTold() {
+        return wasTold;
+    }
+
+    void sent() {
+        wasTold = true;
     }
 
     ConnectMessage message() {

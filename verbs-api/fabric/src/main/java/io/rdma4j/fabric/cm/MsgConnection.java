@@ -275,6 +275,9 @@ final class MsgConnection implements ConnectionManager {
         if (state == State.ASKING || state == State.ANSWERING || state == State.CONNECTED) {
             channel.sendNow(channel.message(ConnectType.BYE, channel.ids(own, peer)), to);
             leave();
+        } else if (state == State.LEAVING && !retry.wasSent()) {
+            // Of many that were shut down at once not all have found room to say it.
+            channel.sendNow(repeated, to);
         }
     }
 
@@ -386,7 +389,8 @@ final class MsgConnection implements ConnectionManager {
         if (state == State.ANSWERING && asked.isWithdrawn()) {
             abort();
         }
-        if (state == State.CONNECTED && !endpoint.isConnected()) {
+        // One that is closed here is not connected either, and waits for this lock to say goodbye.
+        if (state == State.CONNECTED && !endpoint.isConnected() && !endpoint.isClosed()) {
             // The device found out that the peer is gone, or a part failed: that ends the others, at the peer as well.
             tell(FabricEvent.SHUTDOWN, NOTHING);
             leave();

@@ -38,8 +38,8 @@ public final class PassiveListener implements PassiveEndpoint {
     private static final String OPEN = "open passive endpoint";
     /** Requests that can wait to be looked at: what is lost beyond is sent again. */
     private static final int RECEIVES = 512;
-    /** Requests that can wait to be answered. */
-    private static final int MOST_PENDING = 4096;
+    /** Requests that can wait to be answered, or for who asked to have heard the answer. */
+    static final int MOST_PENDING = 4096;
     private static final byte[] NOTHING = {};
 
     private final FabricInfo info;
@@ -176,16 +176,27 @@ public final class PassiveListener implements PassiveEndpoint {
             if (known != null) {
                 known.heard(now, message.waitMillis());
                 if (known.answer() == AskedConnection.Answer.REFUSED) {
-                    channel.reject(known.message(), known.reason(), known.told());
+                    tell(known);
                 }
             } else if (!listens) {
                 channel.reject(message, Reason.CLOSED, NOTHING);
-            } else if (pending.size() >= MOST_PENDING) {
+            } else if (pending.size() >= MOST_PENDING && !forgetOneAnswered()) {
                 channel.reject(message, Reason.BUSY, NOTHING);
             } else if (NameCheck.check(message.name(), realm) != FiErrno.FI_EINVAL) {
                 // Another authorization key may be the one of the endpoint that will accept it.
                 ask(message, now);
             }
+        }
+
+        /** The oldest that was answered. Who asked, and has not heard that, asks again, and it is as new. */
+        private boolean forgetOneAnswered() {
+            for (final Iterator<AskedConnection> each = pending.values().iterator(); each.hasNext();) {
+                if (each.next().answer() != AskedConnection.Answer.NONE) {
+                    each.remove();
+                    return true;
+                }
+            }
+            return false;
         }
 
         private void ask(final ConnectMessage message, final long now) {
@@ -225,10 +236,16 @@ public final class PassiveListener implements PassiveEndpoint {
         channel.lock().lock();
         try {
             if (!closed) {
-                channel.reject(request.message(), request.reason(), request.told());
+                tell(request);
             }
         } finally {
             channel.lock().unlock();
+        }
+    }
+
+    private void tell(final AskedConnection refused) {
+        if (channel.reject(refused.message(), refused.reason(), refused.told()) == 0) {
+            refused.sent();
         }
     }
 
@@ -287,11 +304,13 @@ public final class PassiveListener implements PassiveEndpoint {
         }
     }
 
+    /** Also those that were refused before and have not been told: many at once find no room. */
     private void refuseAll() {
         for (final AskedConnection request : pending.values()) {
-            if (request.close(AskedConnection.Answer.REFUSED, Reason.CLOSED)) {
+            if (request.close(AskedConnection.Answer.REFUSED, Reason.CLOSED)
+                || request.answer() == AskedConnection.Answer.REFUSED && !request.wasTold()) {
                 channel.sendNow(channel.message(ConnectType.REJECT, channel.ids(0, request.ids()))
-                    .withReason(Reason.CLOSED), request.from());
+                    .withReason(request.reason()).withData(request.told()), request.from());
             }
         }
         pending.clear();

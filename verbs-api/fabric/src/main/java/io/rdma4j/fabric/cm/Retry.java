@@ -15,6 +15,7 @@ final class Retry {
     private final long deadline;
     private long interval = FIRST_NANOS;
     private long nextAt;
+    private boolean wasSent;
 
     Retry(final long now, final long timeout) {
         deadline = now + timeout;
@@ -29,7 +30,13 @@ final class Retry {
         return now - nextAt >= 0;
     }
 
+    /** Whether it went out at least once. */
+    boolean wasSent() {
+        return wasSent;
+    }
+
     void sent(final long now) {
+        wasSent = true;
         nextAt = now + interval;
         interval = Math.min(LONGEST_NANOS, 2 * interval);
     }
