@@ -18,8 +18,9 @@ import org.agrona.DirectBuffer;
  *
  * <p>DGRAM: a message is at most as long as the path's MTU ({@link EndpointAttributes#maxMessageSize}); it may be lost
  * when the peer has no receive posted or is gone: nobody tells. But where the device knows that nobody has the peer's
- * GID ({@code RdmaContext.whyUnreachable}), sending is -FI_EHOSTUNREACH. A message that is longer than its
- * receive is an FI_ETRUNC error there. RMA and atomics: -FI_EOPNOTSUPP.
+ * GID ({@code RdmaContext.whyUnreachable}), sending is -FI_EHOSTUNREACH; that is asked when a way to the GID is made,
+ * not for each datagram on it. A message that is longer than its receive is an FI_ETRUNC error there. RMA and atomics:
+ * -FI_EOPNOTSUPP.
  *
  * <p>RDM: the first operation with a peer makes a connection, while the queues are read (manual progress). Until it
  * stands one message waits for it in the endpoint, further operations get -FI_EAGAIN. A peer that cannot be reached in

@@ -30,6 +30,8 @@ final class AttributeRules {
     private static final int DEFAULT_MR_COUNT = 4096;
     /** Counters are memory of this process. */
     private static final int COUNTERS = 65_536;
+    /** More is not given to one endpoint. */
+    private static final int MOST_OPERATIONS = 65_536;
     private static final int IMMEDIATE_SIZE = 4;
     private static final long LONGEST_OF_PIECES = 1 << 30;
     /** Bytes that are copied into registered memory of a queue pair when they are posted; any device can do it. */
@@ -81,12 +83,21 @@ final class AttributeRules {
                 missing.iterator().next(), kept);
         }
         return new TransmitAttributes(of(STARTED), kept, kind.completionOrder(), INJECT_SIZE,
-            device.limits().sends(), iovLimit(1), rmaIovLimit());
+            sends(), iovLimit(1), rmaIovLimit());
     }
 
+    /** An access to memory may be two work requests of a lane that has one more, which looks keys up. */
+    private int sends() {
+        final int most = device.limits().sends();
+        final boolean isTwice = kind == EndpointKind.MSG && CapabilityRules.hasMemory(given);
+        return Math.max(1, Math.min(MOST_OPERATIONS, isTwice ? (most - 1) / 2 : most));
+    }
+
+    /** An endpoint that is connected has one limit of buffers, which leaves one for sends to what is the provider's. */
     ReceiveAttributes receive() {
-        return new ReceiveAttributes(of(TAKEN), order(), kind.completionOrder(), device.limits().receives(),
-            iovLimit(kind.ownParts()), kind.contexts());
+        return new ReceiveAttributes(of(TAKEN), order(), kind.completionOrder(),
+            Math.min(MOST_OPERATIONS, device.limits().receives()), iovLimit(Math.max(1, kind.ownParts())),
+            kind.contexts());
     }
 
     /** Some buffers of a work request are the provider's: of a send the header of a piece of a message. */

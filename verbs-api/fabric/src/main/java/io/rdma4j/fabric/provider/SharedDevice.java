@@ -17,20 +17,23 @@ import java.util.function.Consumer;
 
 /**
  * The device of a fabric: opened with the first domain, closed with the last, because many devices can be opened only
- * once. All fabrics of this process that were made for one address share it. A device that the application opened stays
- * its own. Thread-safe.
+ * once. All fabrics of this process that were made for one address, or with one context, share it, and who listens to
+ * its events. A device that the application opened stays its own. Thread-safe.
  */
 final class SharedDevice {
-    private static final Map<String, Opening> BY_ADDRESS = new ConcurrentHashMap<>();
+    /** By their addresses; those of the application by their contexts. */
+    private static final Map<Object, Opening> OPEN = new ConcurrentHashMap<>();
 
     private final String address;
     /** Null if the device is opened here. */
-    private final Opening given;
+    private final RdmaContext given;
+    private final Object key;
 
     /** The context of the application, or null to open one. */
     SharedDevice(final String address, final RdmaContext context) {
         this.address = address;
-        given = context == null ? null : new Opening(address, context);
+        given = context;
+        key = context == null ? address : context;
     }
 
     /** A device that is or will be open, and how many use it. */
@@ -96,11 +99,8 @@ final class SharedDevice {
     }
 
     private RdmaContext open() {
-        if (given != null) {
-            return given.acquire();
-        }
-        final Opening opening = BY_ADDRESS.compute(address, (any, last) -> {
-            final Opening one = last == null ? new Opening(address, null) : last;
+        final Opening opening = OPEN.compute(key, (any, last) -> {
+            final Opening one = last == null ? new Opening(address, given) : last;
             one.holders++;
             return one;
         });
@@ -113,21 +113,17 @@ final class SharedDevice {
     }
 
     private void drop() {
-        BY_ADDRESS.computeIfPresent(address, (any, opening) -> --opening.holders == 0 ? null : opening);
+        OPEN.computeIfPresent(key, (any, opening) -> --opening.holders == 0 ? null : opening);
     }
 
     /** Of the device that is open. */
     DeviceEvents events() {
-        return (given == null ? BY_ADDRESS.get(address) : given).events();
+        return OPEN.get(key).events();
     }
 
     void release() {
-        if (given != null) {
-            given.release();
-            return;
-        }
         try {
-            BY_ADDRESS.get(address).release();
+            OPEN.get(key).release();
         } finally {
             drop();
         }
