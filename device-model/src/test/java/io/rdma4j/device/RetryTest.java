@@ -392,6 +392,18 @@ class RetryTest {
         assertThat(pair.cqA.poll().status()).isZero();
     }
 
+    /** Nobody tells the sender that no receive can come any more. */
+    @Test
+    void waitsForAReceiveOnlyAsLongAsThereIsAPeer() {
+        pair.a.timeout = SHORT;
+        pair.a.retryCnt = 1;
+        RawQp.connect(pair.a, pair.b);
+        post(1);
+        assertThat(pair.driver.device().describe()).contains("waits for a receive, rnr retries left without limit");
+        pair.driver.device().faults().portDown();
+        assertThat(pair.cqA.await().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+    }
+
     @Test
     void losesWhatIsSentWhileThePortIsDown() {
         pair.a.timeout = SHORT;

@@ -125,7 +125,7 @@ public final class Main implements Runnable {
         return line;
     }
 
-    /** A line that begins with a command needs no other: to take all of them apart is most of what a short one costs. */
+    /** A line that begins with a command needs no other: taking all apart is most of what a short one costs. */
     private static List<Class<?>> needed(final String... args) {
         return COMMANDS.stream()
             .filter(command -> args.length > 0 && command.getAnnotation(Command.class).name().equals(args[0]))

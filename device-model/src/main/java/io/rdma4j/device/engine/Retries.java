@@ -16,6 +16,9 @@ import io.rdma4j.queues.Padded;
  * RNR timer if that had no receive, after the local ACK timeout if nobody answered. Each such try uses up one of
  * rnr_retry or retry_cnt, which count anew with the next request.
  *
+ * <p>Where rnr_retry has no limit a receive that comes is told, but nobody tells that the responder is gone: it is asked
+ * again after a timeout each, and then it is silent.
+ *
  * <p>It is also tried when something has changed that may help: a receive was posted, a queue pair or a GID appeared, a
  * port came up. Those tries use up nothing, and what the request waits for stays as it was.
  *
@@ -109,12 +112,12 @@ final class Retries extends Padded {
     }
 
     private boolean waitsForEver() {
-        return waitsFor == Ack.RNR_NAK && attributes.rnrRetry == RNR_FOR_EVER;
+        return waitsFor == Ack.RNR_NAK && attributes.rnrRetry == RNR_FOR_EVER && attributes.timeout == 0;
     }
 
     private int timeIsUp() {
         if (waitsFor == Ack.RNR_NAK) {
-            rnrLeft--;
+            rnrLeft -= attributes.rnrRetry == RNR_FOR_EVER ? 0 : 1;
         } else if (attributes.timeout != 0 && --timeoutsLeft < 0) {
             return exceeded(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
         }
@@ -160,15 +163,15 @@ final class Retries extends Padded {
             return stillWaits(ack);
         }
         waitsFor = ack;
-        if (ack == Ack.RNR_NAK && attributes.rnrRetry != RNR_FOR_EVER) {
-            if (rnrLeft == 0) {
-                return exceeded(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
-            }
-            deadline = context.timers().now() + rnrNanos;
-        } else if (ack != Ack.RNR_NAK) {
-            deadline = context.timers().now() + timeoutNanos(attributes);
+        if (ack == Ack.RNR_NAK && rnrLeft == 0 && attributes.rnrRetry != RNR_FOR_EVER) {
+            return exceeded(WcStatus.PVRDMA_WC_RNR_RETRY_EXC_ERR);
         }
+        deadline = context.timers().now() + (ack == Ack.RNR_NAK ? untilAskedAgain(rnrNanos) : timeoutNanos(attributes));
         return stillWaits(ack);
+    }
+
+    private long untilAskedAgain(long rnrNanos) {
+        return attributes.rnrRetry == RNR_FOR_EVER ? Math.max(rnrNanos, timeoutNanos(attributes)) : rnrNanos;
     }
 
     private int stillWaits(int ack) {
@@ -203,7 +206,7 @@ final class Retries extends Padded {
             return "";
         }
         final String what = waitsFor == Ack.RNR_NAK ? "a receive, rnr retries left "
-            + (waitsForEver() ? "without limit" : rnrLeft) : "an answer, retries left "
+            + (attributes.rnrRetry == RNR_FOR_EVER ? "without limit" : rnrLeft) : "an answer, retries left "
             + (attributes.timeout == 0 ? "without limit" : timeoutsLeft);
         return " tried " + tries + " times, waits for " + what
             + (waitsForEver() ? "" : ", next try in " + (deadline - context.timers().now()) / 1000 + " us");
