@@ -7,6 +7,8 @@ package io.rdma4j.driver.dma;
 
 import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
+import io.rdma4j.driver.memory.BufferOwners;
+
 import java.nio.ByteBuffer;
 
 import org.agrona.BufferUtil;
@@ -23,9 +25,9 @@ record Extent(long start, long end, Object owner) {
     /** Up to this size a region does not get a mapping of its own, but shares one with its neighbours in the extent. */
     static final long WINDOW = 256 * 1024;
 
-    /** What an owner keeps alive; null if that is not known. */
+    /** What an owner keeps alive; null if that is not known, or others may change it: a mapped file can be cut off. */
     static Extent of(final Object owner) {
-        if (!(owner instanceof ByteBuffer) || !((ByteBuffer) owner).isDirect()) {
+        if (!(owner instanceof ByteBuffer) || !((ByteBuffer) owner).isDirect() || !BufferOwners.keeps(owner)) {
             return null;
         }
         final ByteBuffer buffer = (ByteBuffer) owner;

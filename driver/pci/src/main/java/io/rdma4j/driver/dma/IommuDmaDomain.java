@@ -27,10 +27,11 @@ import java.util.function.LongConsumer;
 /**
  * DMA memory behind an {@link Iommu}: any memory of the process can be mapped.
  *
- * <p>A mapping that keeps its memory alive is shared: what {@link #allocate} gave out, and direct {@code ByteBuffer}s.
- * A region that lies in such a mapping uses it, and the last user unmaps. Small regions of a buffer map the window of
- * {@code 256 KiB} around them, so that a hundred thousand of them in one buffer cost a few mappings. Of other memory it
- * is not known how long it stays what it is, so each region of it has a mapping of its own.
+ * <p>A mapping that keeps its memory alive is shared: what {@link #allocate} gave out, and direct {@code ByteBuffer}s
+ * of the JVM's own memory. A region that lies in such a mapping uses it, and the last user unmaps. Small regions of a
+ * buffer map the window of {@code 256 KiB} around them, so that a hundred thousand of them in one buffer cost a few
+ * mappings. Of other memory, mapped files too, it is not known how long it stays what it is, so each region of it has a
+ * mapping of its own.
  *
  * <p>Thread-safe; the IOMMU is called without a lock held. A mapping is found by others only when the IOMMU has it, and
  * is found no more before it is unmapped; two threads that want the same window at the same time may map it twice.
@@ -200,7 +201,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
                 throw explained(MAP, e, region);
             }
         }
-        // The window is a convenience: its other pages may be beyond a file's end, or beyond a limit.
+        // The window is a convenience: its other pages may be taken away, or beyond a limit.
         try {
             return map(region, known);
         } catch (final RdmaException e) {

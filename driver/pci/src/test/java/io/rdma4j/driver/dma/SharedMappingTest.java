@@ -162,6 +162,25 @@ class SharedMappingTest {
         assertThat(iommu.mappings()).isEqualTo(2);
     }
 
+    /** Its pages are the file's: what the IOMMU has may be cut off, with others in its place. */
+    @Test
+    void aMappedFileIsNeverShared(@TempDir final Path folder) throws IOException {
+        final int length = 64 << 10;
+        try (FileChannel channel = FileChannel.open(folder.resolve("file"), StandardOpenOption.CREATE,
+            StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            final ByteBuffer mapped = channel.map(FileChannel.MapMode.READ_WRITE, 0, length);
+            final long address = BufferUtil.address(mapped);
+            domain.map(address, 4096, mapped);
+            channel.truncate(0);
+            channel.write(ByteBuffer.allocate(1), length - 1);
+            domain.map(address + 8192, 4096, mapped);
+            domain.map(address + 8192, 4096, mapped.slice(8192, 4096));
+
+            assertThat(iommu.mappings()).isEqualTo(3);
+            assertThat(domain.reachableBytes()).isEqualTo(3 * 4096);
+        }
+    }
+
     @Test
     void theMappingKeepsTheBufferAliveUntilItsLastUserIsGone() throws InterruptedException {
         ByteBuffer memory = filled(64 << 10);
