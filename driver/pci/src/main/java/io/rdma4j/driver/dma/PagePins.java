@@ -8,6 +8,7 @@ package io.rdma4j.driver.dma;
 import static io.rdma4j.driver.pci.DmaDomain.PAGE_SIZE;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.Libc;
 
 import java.util.List;
@@ -61,7 +62,8 @@ public final class PagePins {
     }
 
     /**
-     * Pins every page of a range: reads it in and keeps it from being paged out.
+     * Pins every page of a range: reads it in and keeps it from being paged out. Pages that are pinned are locked once
+     * more, which changes nothing unless they were mapped anew: a lock goes with the mapping that it was taken on.
      *
      * @param address first byte, page-aligned.
      * @param length  bytes, whole pages.
@@ -73,38 +75,29 @@ public final class PagePins {
         final long end = address + length;
         final RangeLock.Held held = ranges.hold(address, end);
         try {
-            lockAll(runsOf(0, address, end));
+            lock(address, length, runsOf(0, address, end));
             add(address, end, 1);
         } finally {
             held.release();
         }
     }
 
-    private void lockAll(final List<RangeCounts.Run> runs) {
-        long bytes = 0;
-        for (final RangeCounts.Run run : runs) {
-            bytes += run.length();
-        }
+    private void lock(final long address, final long length, final List<RangeCounts.Run> unpinned) {
+        final long bytes = unpinned.stream().mapToLong(RangeCounts.Run::length).sum();
         if (bytes > 0) {
             limit.require("lock memory", null, bytes);
         }
-        int locked = 0;
-        try {
-            while (locked < runs.size()) {
-                locker.lock(runs.get(locked).start(), runs.get(locked).length());
-                locked++;
-            }
-        } finally {
-            if (locked < runs.size()) {
-                // A lock that fails half-way may leave the pages before the failure locked.
-                runs.subList(0, locked + 1).forEach(this::unlock);
-            }
+        try (Undo undo = new Undo()) {
+            // A lock that fails half-way may leave the pages before the failure locked.
+            unpinned.forEach(run -> undo.add(() -> unlock(run)));
+            locker.lock(address, length);
+            undo.forget();
         }
     }
 
     /**
-     * Pins once more what is pinned already, because other pages may be behind the addresses: a lock goes with the
-     * mapping that it was taken on. How often each page is pinned stays.
+     * Locks once more what is pinned already, because other pages may be behind the addresses. How often each page is
+     * pinned stays.
      *
      * @param address first byte, page-aligned.
      * @param length  bytes, whole pages, all pinned.

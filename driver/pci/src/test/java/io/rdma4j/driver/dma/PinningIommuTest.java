@@ -58,7 +58,7 @@ class PinningIommuTest {
         first.close();
         assertThat(pins.pinnedBytes()).isEqualTo(second.length());
         second.close();
-        assertThat(iommu.log).containsExactly("lock", "map", "map", "unmap", "unmap", "unlock");
+        assertThat(iommu.log).containsExactly("lock", "map", "lock", "map", "unmap", "unmap", "unlock");
     }
 
     @Test
