@@ -23,14 +23,16 @@ import org.agrona.concurrent.UnsafeBuffer;
  * before.
  *
  * <p>A signal that interrupts a call (EINTR) is of no interest to a driver: {@link #open}, the reads, the writes,
- * {@link #ftruncate} and {@link #fallocate} start again, {@link #poll} returns early and {@link #close} is finished,
- * since Linux gives the descriptor up first. {@link #ioctl} reports it: whether a request may be repeated depends on
- * the request.
+ * {@link #ftruncate} and each piece of {@link #fallocate} start again, {@link #poll} returns early and {@link #close}
+ * is finished, since Linux gives the descriptor up first. {@link #ioctl} reports it: whether a request may be repeated
+ * depends on the request.
  */
 public final class Libc {
     private static final int SIZEOF_RLIMIT = 16;
     private static final int RLIM_CUR_OFFSET = 0;
     private static final int RLIM_MAX_OFFSET = 8;
+    /** Filled in far less time than lies between two signals of a profiler. */
+    private static final long FALLOCATE_PIECE = 4 << 20;
 
     private Libc() {
     }
@@ -410,21 +412,26 @@ public final class Libc {
     }
 
     /**
-     * Allocates a file's blocks or pages, so that touching them later cannot fail for want of any.
+     * Allocates a file's blocks or pages, so that touching them later cannot fail for want of any. Done in pieces:
+     * older kernels undo a call that a signal comes in, and with a profiler's signals a long one would never end.
      *
      * @param fd     the file descriptor
      * @param offset where in the file
      * @param length bytes; the file grows if need be
-     * @throws RdmaException ENOSPC or ENOMEM if there are not enough
+     * @throws RdmaException ENOSPC or ENOMEM if there are not enough; the file may have got a part of them
      */
     public static void fallocate(final int fd, final long offset, final long length) {
         Checks.fd("fallocate", fd);
         Checks.notNegative("fallocate", "offset", offset);
         Checks.that(length > 0, "fallocate", "length %d", length);
         final Calls calls = Calls.bound("fallocate");
-        while (calls.fallocate(fd, 0, offset, length) < 0) {
-            final int errno = Native.getLastError();
-            if (errno != Errno.EINTR) {
+        long done = 0;
+        while (done < length) {
+            final long piece = Math.min(length - done, FALLOCATE_PIECE);
+            final int errno = calls.fallocate(fd, 0, offset + done, piece) < 0 ? Native.getLastError() : 0;
+            if (errno == 0) {
+                done += piece;
+            } else if (errno != Errno.EINTR) {
                 throw failure("fallocate", errno).detail("fd %d, offset %#x, length %d", fd, offset, length).build();
             }
         }

@@ -17,6 +17,7 @@ import static io.rdma4j.driver.libc.LibcConstants.O_RDWR;
 import static io.rdma4j.driver.libc.LibcConstants.O_WRONLY;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.sun.jna.Native;
 import io.rdma4j.testing.Patience;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
@@ -215,6 +216,41 @@ class LibcFilesTest {
             assertThat(Files.size(path)).isZero();
         }
         assertThat(ProcSelf.openFiles("memfd:rdma4j-length")).isZero();
+    }
+
+    /** A kernel that ends it at a signal with nothing filled, where signals come faster than it fills large ranges. */
+    private static final class OftenInterrupted extends Calls {
+        private int interrupted;
+        private long filled;
+
+        @Override
+        int fallocate(final int fd, final int mode, final long offset, final long length) {
+            if (length <= 8 << 20) {
+                filled += length;
+                return super.fallocate(fd, mode, offset, length);
+            }
+            if (++interrupted == 1000) {
+                throw new AssertionError(length + " bytes were begun again and again");
+            }
+            Native.setLastError(Errno.EINTR);
+            return -1;
+        }
+    }
+
+    @Test
+    void signalsDoNotKeepALargeFileFromBeingFilled() throws Exception {
+        final long length = (64 << 20) + 5;
+        final OftenInterrupted calls = new OftenInterrupted();
+        try (Fd fd = Fd.of(Libc.memfdCreate("rdma4j-filled", 0), "memfd")) {
+            final Calls before = Calls.replace(calls);
+            try {
+                Libc.fallocate(fd.fd(), 4096, length);
+            } finally {
+                Calls.replace(before);
+            }
+            assertThat(Files.size(Path.of("/proc/self/fd/" + fd.fd()))).isEqualTo(4096 + length);
+        }
+        assertThat(calls.filled).isEqualTo(length);
     }
 
     @Test
