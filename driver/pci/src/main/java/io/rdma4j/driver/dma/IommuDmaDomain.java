@@ -172,12 +172,12 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
 
         @Override
         public void refresh(final long address, final long length, final boolean write) {
-            change(mapping, () -> iommu.refresh(mapping.range(), address, length, write));
+            change(mapping, true, () -> iommu.refresh(mapping.range(), address, length, write));
         }
 
         @Override
         public void suspend() {
-            change(mapping, () -> iommu.suspend(mapping.range()));
+            change(mapping, false, () -> iommu.suspend(mapping.range()));
         }
     }
 
@@ -360,17 +360,21 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         return iommu.storesByProcessor();
     }
 
-    /** The whole mapping: an IOMMU ends only what it was given as one. */
-    private void change(final Mapped mapping, final Runnable call) {
+    /**
+     * The whole mapping: an IOMMU ends only what it was given as one.
+     *
+     * @param reachable whether the device reaches it after the call.
+     */
+    private void change(final Mapped mapping, final boolean reachable, final Runnable call) {
         beginRefresh(mapping);
-        boolean refreshed = false;
+        boolean reached = false;
         try {
             call.run();
-            refreshed = true;
+            reached = reachable;
         } catch (final RdmaException e) {
             throw explained(REFRESH, e, new Extent(mapping.start, mapping.end, null));
         } finally {
-            if (endRefresh(mapping, refreshed)) {
+            if (endRefresh(mapping, reached)) {
                 unmapAndEnd(mapping);
             }
         }
@@ -393,7 +397,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     }
 
     /** Tells whether it is to be unmapped now: its other users left meanwhile, or the domain is being closed. */
-    private synchronized boolean endRefresh(final Mapped mapping, final boolean refreshed) {
+    private synchronized boolean endRefresh(final Mapped mapping, final boolean reached) {
         mapping.refreshing = false;
         end(mapping);
         if (leaveAsUser(mapping)) {
@@ -402,7 +406,7 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
         if (closed) {
             return leave(mapping);
         }
-        if (refreshed && mapping.shareable) {
+        if (reached && mapping.shareable) {
             shared.add(mapping);
         }
         return false;

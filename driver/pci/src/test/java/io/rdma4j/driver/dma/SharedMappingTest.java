@@ -182,6 +182,19 @@ class SharedMappingTest {
     }
 
     @Test
+    void nobodyJoinsASuspendedMapping() {
+        final ByteBuffer memory = filled(8192);
+        final DmaMapping suspended = map(memory, 0, 4096);
+        suspended.suspend();
+        final DmaMapping other = map(memory, 0, 4096);
+
+        assertThat(other.iova()).isNotEqualTo(suspended.iova());
+        other.close();
+        suspended.refresh(suspended.pageAddress(), 4096, true);
+        assertThat(map(memory, 0, 4096).iova()).as("reachable again").isEqualTo(suspended.iova());
+    }
+
+    @Test
     void theMappingKeepsTheBufferAliveUntilItsLastUserIsGone() throws InterruptedException {
         ByteBuffer memory = filled(64 << 10);
         final WeakReference<ByteBuffer> held = new WeakReference<>(memory);
