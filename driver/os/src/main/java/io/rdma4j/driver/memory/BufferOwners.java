@@ -93,7 +93,8 @@ public final class BufferOwners {
      * @return false only for a buffer whose memory is surely none of a file
      */
     public static boolean mayBeFile(final Object root) {
-        return !(root instanceof ByteBuffer) || FILE == NO_FIELD || read(root, FILE) != null;
+        // Direct buffers are of this class, too; the others have no such field, and something else in its place.
+        return !(root instanceof MappedByteBuffer) || FILE == NO_FIELD || read(root, FILE) != null;
     }
 
     /**

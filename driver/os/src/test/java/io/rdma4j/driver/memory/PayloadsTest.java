@@ -106,6 +106,8 @@ class PayloadsTest {
             assertThat(BufferOwners.keeps(new UnsafeBuffer(file.bytes().duplicate()))).isFalse();
             assertThat(BufferOwners.keeps(new UnsafeBuffer(file.bytes()).addressOffset())).isFalse();
             assertThat(BufferOwners.keeps(null)).isFalse();
+            assertThat(BufferOwners.keeps(ByteBuffer.allocate(8))).isFalse();
+            assertThat(BufferOwners.keeps(new UnsafeBuffer(ByteBuffer.allocate(8)))).isFalse();
             assertThat(BufferOwners.mayGo(new UnsafeBuffer(file.bytes().slice()))).isTrue();
             assertThat(BufferOwners.mayGo(new UnsafeBuffer(direct))).isFalse();
             assertThat(BufferOwners.mayGo(new UnsafeBuffer(new byte[1]))).isFalse();
