@@ -5,6 +5,7 @@
 
 package io.rdma4j.device.engine;
 
+import io.rdma4j.base.Undo;
 import io.rdma4j.device.common.CommandError;
 
 import java.util.ArrayDeque;
@@ -13,6 +14,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.IntFunction;
 
 /**
  * Objects of one kind by their number, of which there are three sorts.
@@ -117,6 +119,23 @@ final class ObjectTable<T> {
         final int slot = next == limit || sort == Sort.STACKED && !free.isEmpty() ? free.removeFirst() : next++;
         size++;
         return salt(slot) << bits | slot;
+    }
+
+    /**
+     * Makes an object with a number of its own. If it cannot be made, for want of memory for example, the number is
+     * free again.
+     *
+     * @param make gives the object of a number.
+     * @return the number.
+     */
+    int add(IntFunction<T> make) {
+        final int number = allocate();
+        try (Undo undo = new Undo()) {
+            undo.add(() -> release(number));
+            put(number, make.apply(number));
+            undo.forget();
+        }
+        return number;
     }
 
     private int salt(int slot) {

@@ -35,11 +35,10 @@ public final class Protection {
             || userPages.contains(page))) {
             throw CommandError.invalid("doorbell page %d: must be free and below %d", page, context.limits().maxUar());
         }
-        final int handle = users.allocate();
+        final int handle = users.add(number -> new UserContext(number, page));
         if (page != 0) {
             userPages.add(page);
         }
-        users.put(handle, new UserContext(handle, page));
         return handle;
     }
 
@@ -76,9 +75,7 @@ public final class Protection {
      */
     public int createPd(int contextHandle) {
         requireContext(contextHandle);
-        final int handle = domains.allocate();
-        domains.put(handle, new ProtectionDomain(handle, contextHandle));
-        return handle;
+        return domains.add(handle -> new ProtectionDomain(handle, contextHandle));
     }
 
     /**

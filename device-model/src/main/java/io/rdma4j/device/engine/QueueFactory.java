@@ -53,9 +53,7 @@ public final class QueueFactory {
         requireCqSizes(entries, pages);
         return context.room().taking(words(pages, 0, 0), () -> {
             final PageTable table = PageTable.walk(context.iommu(), pdir, pages);
-            final int handle = cqs.allocate();
-            cqs.put(handle, new CompletionQueue(context, handle, owner, entries, table));
-            return handle;
+            return cqs.add(handle -> new CompletionQueue(context, handle, owner, entries, table));
         });
     }
 
@@ -156,11 +154,10 @@ public final class QueueFactory {
     private int createSrq(ProtectionDomain pd, int wrs, int maxSge, PageTable table, UnsafeBuffer[] pages) {
         final WqeConsumer ring =
             new WqeConsumer(table.buffer(0), RingState.RX_OFFSET, pages, wrs, RqWqe.stride(maxSge));
-        final int handle = srqs.allocate();
-        srqs.put(handle, new SharedReceiveQueue(context, handle, pd,
+        final int made = srqs.add(handle -> new SharedReceiveQueue(context, handle, pd,
             new ReceiveQueue(context, pd, workQueue(ring, RqWqe.stride(maxSge), RqWqe.SGE_OFFSET), table, maxSge)));
         pd.use();
-        return handle;
+        return made;
     }
 
     WqeQueue workQueue(WqeConsumer ring, int stride, int sgeOffset) {

@@ -39,6 +39,11 @@ public final class QueuePairs {
     /** Before the version with handles of their own, the numbers are the handles. */
     private final ObjectTable<QueuePair> handles;
 
+    /** Makes a queue pair of its names. */
+    private interface Maker {
+        QueuePair make(int handle, int qpn);
+    }
+
     /** The only port's queue pair for general services; null if there is none. */
     private volatile QueuePair gsi;
 
@@ -88,29 +93,33 @@ public final class QueuePairs {
         final int stride = SqWqe.stride(shape.maxSge());
         final WqeConsumer ring = new WqeConsumer(shape.pages().buffer(0), RingState.TX_OFFSET,
             shape.pages().buffers(1, sendPages(request)), request.get(MAX_SEND_WR), stride);
-        // First the handle: there are less.
-        final int ownHandle = handles == byQpn ? 0 : byHandle.allocate();
-        final int qpn = shape.type() == QpType.PVRDMA_QPT_GSI ? GSI_QPN : byQpn.allocate();
-        final int handle = handles == byQpn ? qpn : ownHandle;
-        final QueuePair qp = new QueuePair(context, handle, qpn, shape,
-            queues.workQueue(ring, stride, SqWqe.SGE_OFFSET), receives);
+        final QueuePair qp = named(shape.type() == QpType.PVRDMA_QPT_GSI, (handle, qpn) -> new QueuePair(
+            context, handle, qpn, shape, queues.workQueue(ring, stride, SqWqe.SGE_OFFSET), receives));
         shape.pd().use();
         shape.sendCq().use();
         shape.recvCq().use();
         if (shape.srq() != null) {
             shape.srq().use();
         }
-        enter(qp);
-        return new QpNames(qpn, handle);
+        return new QpNames(qp.qpn(), qp.handle());
     }
 
-    private void enter(QueuePair qp) {
-        if (qp.isManagement()) {
-            gsi = qp;
-        } else {
-            byQpn.put(qp.qpn(), qp);
+    /** Makes a queue pair that can be found by both its names. First comes the handle: there are less. */
+    private QueuePair named(boolean isManagement, Maker maker) {
+        if (isManagement) {
+            if (handles == byQpn) {
+                gsi = maker.make(GSI_QPN, GSI_QPN);
+                handles.put(GSI_QPN, gsi);
+            } else {
+                byHandle.add(handle -> gsi = maker.make(handle, GSI_QPN));
+            }
+            return gsi;
         }
-        handles.put(qp.handle(), qp);
+        if (handles == byQpn) {
+            return byQpn.require(byQpn.add(qpn -> maker.make(qpn, qpn)));
+        }
+        return byHandle.require(
+            byHandle.add(handle -> byQpn.require(byQpn.add(qpn -> maker.make(handle, qpn)))));
     }
 
     private void leave(QueuePair qp) {

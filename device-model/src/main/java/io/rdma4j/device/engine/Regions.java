@@ -69,17 +69,23 @@ public final class Regions {
     }
 
     private MrKeys create(MrRequest request, ProtectionDomain pd, PageTable pages, long generation) {
-        final int handle = table.allocate();
-        final MrKeys keys = keys(handle, request.isFast() || (request.access() & REMOTE) != 0);
-        final MemoryRegion region = request.isFast() ? new FastRegion(keys, pd, pages)
-            : new MemoryRegion(keys, pd, request.start(), effectiveLength(request), request.access(), pages);
-        table.put(handle, region);
-        if (!context.hasQuirks()) {
-            plain.put(region, generation);
-        }
+        final int made = table.add(handle -> {
+            final MrKeys keys = keys(handle, request.isFast() || (request.access() & REMOTE) != 0);
+            final MemoryRegion region = request.isFast() ? new FastRegion(keys, pd, pages)
+                : new MemoryRegion(keys, pd, request.start(), effectiveLength(request), request.access(), pages);
+            if (!context.hasQuirks()) {
+                // Before it is in the table: until then who looks here is sent the long way.
+                plain.put(region, generation);
+            }
+            return region;
+        });
         pd.use();
         regions++;
-        return keys;
+        return keys(table.get(made));
+    }
+
+    private static MrKeys keys(MemoryRegion region) {
+        return new MrKeys(region.handle(), region.lkey(), region.rkey());
     }
 
     private static boolean isOnDemand(MrRequest request) {
@@ -180,12 +186,11 @@ public final class Regions {
         if (windows == context.maxMw()) {
             throw new CommandError(CommandError.ENOMEM, "all " + windows + " memory windows of the device are in use");
         }
-        final int handle = table.allocate();
-        final MrKeys keys = new MrKeys(handle, noLkey(), key(remotes, handle, firstRemoteByte));
-        table.put(handle, new MemoryWindow(keys, pd, type));
+        final int made = table.add(handle ->
+            new MemoryWindow(new MrKeys(handle, noLkey(), key(remotes, handle, firstRemoteByte)), pd, type));
         pd.use();
         windows++;
-        return keys;
+        return keys(table.get(made));
     }
 
     /**
