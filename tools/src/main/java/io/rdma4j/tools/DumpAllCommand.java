@@ -66,16 +66,16 @@ final class DumpAllCommand implements Runnable {
             list();
             return;
         }
-        final List<Section> wanted = sections == null ? Sections.ALL : sections.stream().map(this::section).toList();
+        final List<Section> printed = sections == null ? Sections.ALL : sections.stream().map(this::section).toList();
         try (OpenedSource opened = options.open(options.wishes())) {
             final JsonObject document = DumpDocument.read(
-                opened.source(), wanted, Version.current(), Instant.now());
+                opened.source(), file == null ? printed : Sections.ALL, Version.current(), Instant.now());
             if (file != null) {
                 DumpFile.write(file, document);
                 main.terminal().err().println("rdma4j: wrote " + file + "; rdma4j show " + file + " prints it");
             }
             if (sections != null || file == null) {
-                print(document);
+                print(DumpDocument.of(document, printed));
             }
         }
     }

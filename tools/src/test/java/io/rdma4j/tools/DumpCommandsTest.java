@@ -8,6 +8,7 @@ package io.rdma4j.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import org.junit.jupiter.api.Test;
@@ -190,6 +191,18 @@ class DumpCommandsTest {
         assertThat(text).contains("00000000 ad 15 20 08");
         assertThat(succeed("show", file.toString(), "--json").out().strip())
             .isEqualTo(Files.readString(file).strip());
+    }
+
+    /** What is printed beside it takes nothing from the file. */
+    @Test
+    void theFileHasAllSectionsWhicheverArePrinted() throws IOException {
+        final Path file = folder.resolve("whole.json");
+        final Cli.Outcome outcome = Cli.run("dump", "gid", "--all", file.toString(), "--sample", "--json");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(outcome.json().getAsJsonObject("sections").keySet()).containsExactly("gid");
+        final JsonObject written = JsonParser.parseString(Files.readString(file)).getAsJsonObject();
+        assertThat(written.getAsJsonObject("sections").keySet())
+            .containsExactlyElementsOf(new DumpAllCommand.SectionNames());
     }
 
     @Test

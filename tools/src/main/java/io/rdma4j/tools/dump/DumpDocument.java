@@ -59,6 +59,23 @@ public final class DumpDocument {
         return document;
     }
 
+    /**
+     * A document with some sections of another one.
+     *
+     * @param document as {@link #read} made it.
+     * @param sections which, all of them in it.
+     * @return a new document; what is in it is the other one's, too.
+     */
+    public static JsonObject of(final JsonObject document, final List<Section> sections) {
+        final JsonObject found = document.getAsJsonObject(SECTIONS);
+        final JsonObject members = new JsonObject();
+        sections.forEach(section -> members.add(section.name(), found.get(section.name())));
+        final JsonObject part = new JsonObject();
+        document.entrySet().forEach(member ->
+            part.add(member.getKey(), member.getKey().equals(SECTIONS) ? members : member.getValue()));
+        return part;
+    }
+
     private static JsonObject device(final DumpSource source) {
         final LiveView view = source.view();
         final JsonObject device = new JsonObject();
