@@ -272,7 +272,8 @@ final class PerfCommand implements Runnable {
                 () -> PerftestPeer.asClient(context, options, at(there())))
             : servePerftest(context, options);
         if (outcome.rows().isEmpty()) {
-            tell(context, outcome.peer(), outcome.messages(), "");
+            tell(context, outcome.peer(), outcome.messages(), outcome.messages() == null ? "this end lent its memory"
+                : outcome.messages() + " messages");
         } else {
             report(new PerfRun(new PerfRun.About(test, PerfArguments.text(options), context.address(),
                 Answering.textOf(outcome.peer()), place), outcome.rows(), surroundings.after()), options,
@@ -300,22 +301,26 @@ final class PerfCommand implements Runnable {
             sayWhere(answering.address());
             final Answering.Outcome outcome = Progress.during(main.terminal(),
                 () -> answering.isConnected() ? "answering" : "waiting for a client", answering::run);
-            tell(context, outcome.peer(), outcome.messages(), ", those for warming up included");
+            tell(context, outcome.peer(), outcome.messages(),
+                outcome.messages() + " messages, those for warming up included");
         }
     }
 
+    /** What the end says that has no figures; its messages are null if nobody counted them here. */
     private void tell(
-        final RdmaContext context, final InetSocketAddress peer, final long messages, final String which) {
+        final RdmaContext context, final InetSocketAddress peer, final Long messages, final String what) {
         if (json) {
             final JsonObject object = new JsonObject();
             object.addProperty("test", test.option());
             object.addProperty("device", context.address());
             object.addProperty("peer", Answering.textOf(peer));
-            object.addProperty("messages", messages);
+            if (messages != null) {
+                object.addProperty("messages", messages);
+            }
             Json.print(main.terminal().out(), object);
         } else {
-            main.terminal().out().printf("%s: %s <-> %s, %d messages%s. The figures are on the other side.%n",
-                test.title(), context.address(), Answering.textOf(peer), messages, which);
+            main.terminal().out().printf("%s: %s <-> %s, %s. The figures are on the other side.%n", test.title(),
+                context.address(), Answering.textOf(peer), what);
         }
     }
 

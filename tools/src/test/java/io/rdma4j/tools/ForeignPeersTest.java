@@ -171,8 +171,29 @@ class ForeignPeersTest {
         assertThat(near.json().get("peer").getAsString()).isEqualTo(server.address());
         if (bothMeasure) {
             assertThat(iterations(far)).isEqualTo(atServer);
+        } else if (test.startsWith("read_lat") || test.startsWith("atomic_lat")) {
+            assertThat(far.json().has("messages")).as("nobody told this end of any").isFalse();
         } else {
             assertThat(far.json().get("messages").getAsInt()).isEqualTo(atClient);
+        }
+    }
+
+    /** An end that lends its memory hears nothing of what is done with it: it tells no number that it was given. */
+    @Test
+    void theEndThatLentItsMemoryTellsNoNumber() throws Exception {
+        final String line = "perf read_lat --peer perftest -d emulated:lends -n 1000 --server=:0";
+        for (final String json : new String[] {"", " --json"}) {
+            final Listening server = new Listening(line + json);
+            final Cli.Outcome near = Cli.run(
+                ("perf read_lat --peer perftest -d emulated:reads -n 50 " + server.address()).split(" "));
+            final Cli.Outcome far = server.outcome();
+            assertThat(near.exitCode() + far.exitCode()).as(near.err() + far.err()).isZero();
+            assertThat(far.out()).contains("emulated:lends").doesNotContain("1000");
+            if (json.isEmpty()) {
+                assertThat(far.out()).contains(", this end lent its memory. The figures are on the other side.");
+            } else {
+                assertThat(far.json().keySet()).containsExactlyInAnyOrder("test", "device", "peer");
+            }
         }
     }
 

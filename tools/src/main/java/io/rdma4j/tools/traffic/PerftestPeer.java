@@ -104,7 +104,8 @@ public final class PerftestPeer {
         }
         part.play();
         final PerftestReport report = sayFarewell(part, bytes);
-        return new Outcome(part.rows(bytes), part.samples(), options.load().iterations(), report, socket.peer());
+        return new Outcome(part.rows(bytes), part.samples(), isUncounted() ? null : options.load().iterations(), report,
+            socket.peer());
     }
 
     private PerftestKeys keys() {
@@ -125,6 +126,11 @@ public final class PerftestPeer {
 
     private boolean isOneSidedBandwidth() {
         return !options.test().isLatency() && options.operation() != Operation.SEND;
+    }
+
+    /** Whoever READs, or does atomics, in a latency test says nothing of how many there were. */
+    private boolean isUncounted() {
+        return server && options.test().isLatency() && !options.operation().isMutual();
     }
 
     private Part part() {
@@ -271,11 +277,12 @@ public final class PerftestPeer {
      *
      * @param rows     one if this side measured, else none.
      * @param samples  its single times in microseconds, if they were asked for.
-     * @param messages that both sides were told to move: round trips, or messages.
+     * @param messages that both sides were told to move: round trips, or messages; null if this side lent its memory
+     *                 and heard of no number.
      * @param report   what the client found in a bandwidth test of one-sided operations; else null.
      * @param peer     where the program is.
      */
-    public record Outcome(List<PerfRow> rows, List<double[]> samples, long messages, PerftestReport report,
+    public record Outcome(List<PerfRow> rows, List<double[]> samples, Long messages, PerftestReport report,
         InetSocketAddress peer) {
     }
 }
