@@ -109,6 +109,34 @@ class PerfProcessesTest {
         }
     }
 
+    /** It would be told as if it had been that; the other side's device is known only now. */
+    @ParameterizedTest
+    @CsvSource({
+        "send_bw -m 4096, ?mtu=1024, ?mtu=4096, '-m 4096 was asked for, with the other side it is 1024'",
+        "read_bw -o 16, ?max_qp_rd_atom=4, '', '-o 16 was asked for, with the other side it is 4'"
+    })
+    void lessThanWasAskedForIsRefusedByBoth(
+        final String test, final String there, final String here, final String why) throws Exception {
+        for (final String peer : List.of("", " --peer perftest")) {
+            final String name = test.split(" ")[0] + peer;
+            final Server server = new Server(name + " --timeout 50 -d emulated:there" + there);
+            final Cli.Outcome near = server.client(test + peer + " --json --timeout 50 -d emulated:here" + here);
+            assertThat(near.exitCode()).as(near.err()).isEqualTo(1);
+            assertThat(near.out()).isEmpty();
+            assertThat(near.errLines()).singleElement().asString().contains(why, "EINVAL");
+            assertThat(server.outcome().exitCode()).as(server.outcome().err()).isEqualTo(1);
+        }
+    }
+
+    /** What the other side takes more of takes nothing away. */
+    @Test
+    void asMuchAsWasAskedForIsMeasured() throws Exception {
+        final Server server = new Server("read_bw -d emulated:there");
+        final Cli.Outcome near = server.client("read_bw -m 1024 -o 2 -n 5 --warmup 0 --json -d emulated:here");
+        assertThat(near.exitCode()).as(near.err() + server.outcome().err()).isZero();
+        assertThat(near.json().get("options").getAsString()).contains("-m 1024 -o 2");
+    }
+
     @Test
     void nobodyThereIsAnError() {
         final Cli.Outcome refused = Cli.run("perf", "send_lat", "127.0.0.1", "-p", "1");

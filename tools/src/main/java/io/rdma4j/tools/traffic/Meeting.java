@@ -25,20 +25,26 @@ import java.util.function.BiConsumer;
 final class Meeting {
     private static final int QKEY = 0x11111111;
 
+    private final String operation;
     private final List<Party> parties;
     private final Mtu mtu;
+    private final int outs;
     private final Duration timeout;
 
     /**
      * Prepares one side.
      *
-     * @param parties the QPs of an end, in an order that both sides have in common.
-     * @param mtu     path MTU; null for what both ports have.
-     * @param timeout longest wait for the other process, also for each of its messages.
+     * @param operation what for, for messages to people.
+     * @param parties   the QPs of an end, in an order that both sides have in common.
+     * @param mtu       path MTU; null for what both ports have.
+     * @param outs      READs and atomics under way that another process has to take at least.
+     * @param timeout   longest wait for the other process, also for each of its messages.
      */
-    Meeting(final List<Party> parties, final Mtu mtu, final Duration timeout) {
+    Meeting(final String operation, final List<Party> parties, final Mtu mtu, final int outs, final Duration timeout) {
+        this.operation = operation;
         this.parties = parties;
         this.mtu = mtu;
+        this.outs = outs;
         this.timeout = timeout;
     }
 
@@ -105,7 +111,11 @@ final class Meeting {
     private ConnectOptions options(final Party party) {
         return new ConnectOptions().timeout(timeout).patience(timeout).privateData(party.introduction)
             .attributes(mtu == null ? party.attributes : party.attributes.pathMtu(mtu))
-            .beforeReady(connection -> party.meet.accept(connection.remote(), connection.privateData()));
+            .beforeReady(connection -> {
+                party.meet.accept(connection.remote(), connection.privateData());
+                Agreed.requireMtu(operation, connection.peer(), mtu, connection.pathMtu());
+                Agreed.requireOuts(operation, connection.peer(), outs, connection.maxRdAtomic());
+            });
     }
 
     /**

@@ -113,7 +113,8 @@ final class PerfEnd {
             final Lane lane = lanes[i];
             parties.add(party(1 + i, lane.qp(), lane.lent(), theirs -> meet(lane, theirs)));
         }
-        return new Meeting(parties, options.queues().mtu(), options.timeout());
+        return new Meeting("perf", parties, options.queues().mtu(), answers ? 0 : options.queues().outs(),
+            options.timeout());
     }
 
     private void meet(final Lane lane, final RemoteMemory theirs) {

@@ -90,6 +90,7 @@ public final class PerftestPeer {
         final int bytes = options.load().largest();
         final Mtu mtu = handshake.agree(options.queues().mtu() != null ? options.queues().mtu()
             : end.context().queryPort(1).activeMtu());
+        Agreed.requireMtu("perf", socket.peer(), options.queues().mtu(), mtu);
         own = keys();
         handshake.exchange(own);
         final PerftestKeys theirs = handshake.exchange(own);
@@ -115,12 +116,15 @@ public final class PerftestPeer {
             address.gid());
     }
 
-    /** An end of a READ or atomic test that takes none was started for another test. */
+    /** An end of a READ or atomic test that takes none was started for another test; one that takes fewer is told. */
     private void requireOuts(final PerftestKeys theirs) {
         if (!server && !options.operation().isMutual() && theirs.outs() < 1) {
             throw RdmaException.of("perf").object(Answering.textOf(socket.peer()))
                 .detail("it takes no READs or atomics").errno(RdmaException.EINVAL)
                 .hint("start ib_" + options.test().option() + " there").build();
+        }
+        if (!server) {
+            Agreed.requireOuts("perf", socket.peer(), options.queues().outs(), theirs.outs());
         }
     }
 

@@ -131,7 +131,7 @@ final class PingPongEnd implements CompletionHandler {
         final PingPongIntroduction own = PingPongIntroduction.of(this);
         final QpAttributes attributes =
             new QpAttributes().accessFlags(Set.of(options.operation().rights()));
-        return new Meeting(List.of(new Meeting.Party(qp, attributes, own.toBytes(), (peer, introduction) -> {
+        final Meeting.Party party = new Meeting.Party(qp, attributes, own.toBytes(), (peer, introduction) -> {
             final PingPongIntroduction theirs = PingPongIntroduction.parse(introduction);
             own.requireMatch(theirs);
             if (theirs.memory().size() < turn.borrows()) {
@@ -141,7 +141,8 @@ final class PingPongEnd implements CompletionHandler {
                     .errno(RdmaException.EINVAL).build();
             }
             turn.meet(peer, theirs.memory());
-        })), options.mtu(), options.timeout());
+        });
+        return new Meeting("ping-pong", List.of(party), options.mtu(), 0, options.timeout());
     }
 
     /** Meets a program of another project over a TCP connection. */
