@@ -87,9 +87,9 @@ abstract class FabricEnd implements Turn, AutoCloseable {
         return queue;
     }
 
-    /** Messages that came. */
+    /** Messages that came, but for one of a game that has not begun here. */
     long received() {
-        return received;
+        return taken;
     }
 
     /** Begins to play with one size. */

@@ -50,6 +50,7 @@ class FabricEndTest {
             await(near, () -> near.state().startsWith("2 sent, 2 of them confirmed"));
             await(near, () -> responder.step() >= 0 && responder.isOver());
             assertThat(responder.messages()).isEqualTo(1);
+            assertThat(far.received()).as("what is told of this game").isEqualTo(1);
             far.begin(8, 1);
             final Responder next = new Responder(far::poll, far);
             await(near, () -> next.step() > 0 && next.messages() == 1);
