@@ -165,17 +165,23 @@ public final class Main implements Runnable {
         }
     }
 
-    /** The trace is there before the first device is opened, or nothing is done. */
+    /** A trace that could not be made is found before anything is done; it begins with the first device. */
     private int execute(final ParseResult parsed) {
         if (onlyExplains(parsed)) {
             return new CommandLine.RunLast().execute(parsed);
         }
         beginTrace(innermost(parsed).commandSpec().commandLine());
+        final int code;
+        final String untraced;
         try {
-            return new CommandLine.RunLast().execute(parsed);
+            code = new CommandLine.RunLast().execute(parsed);
         } finally {
-            trace.end();
+            untraced = trace.end();
         }
+        if (untraced != null) {
+            terminal.err().println("rdma4j: " + untraced);
+        }
+        return code;
     }
 
     private void beginTrace(final CommandLine command) {

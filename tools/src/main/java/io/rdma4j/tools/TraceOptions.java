@@ -30,9 +30,9 @@ final class TraceOptions {
         return null;
     }
 
-    void end() {
-        if (file != null) {
-            Traces.end();
-        }
+    /** Ends the trace; says why there is none if it was asked for and no device was traced. */
+    String end() {
+        return file == null || Traces.end() ? null
+            : "nothing was traced, and '" + file + "' is as it was: no device was opened whose commands are traced";
     }
 }

@@ -88,6 +88,21 @@ class ReplayCommandTest {
         assertThat(Files.readAllLines(file)).last().asString().endsWith(" close");
     }
 
+    /** Least of all what the command itself reads. */
+    @ParameterizedTest
+    @CsvSource({"replay FILE, 0", "show FILE, 1", "perf send_lat -q 2, 2", "completion, 0", "devinfo -d nosuch:, 1"})
+    void whereNothingIsTracedTheFileStaysAsItWas(final String line, final int exitCode) throws IOException {
+        final Path file = trace("devinfo -d emulated:traced");
+        final String before = Files.readString(file);
+        final Cli.Outcome outcome =
+            Cli.run((line + " --trace FILE").replace("FILE", file.toString()).split(" "));
+        assertThat(file).hasContent(before);
+        assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(exitCode);
+        if (exitCode == 0) {
+            assertThat(outcome.err()).contains("nothing was traced, and '" + file + "' is as it was");
+        }
+    }
+
     @Test
     void optionsThatDoNotGoTogetherAndFilesThatCannotBeMade() {
         final Cli.Outcome alone = Cli.run("devinfo", "--trace-data");

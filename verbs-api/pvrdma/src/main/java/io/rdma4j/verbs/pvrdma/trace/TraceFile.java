@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.AccessMode;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -65,13 +66,9 @@ final class TraceFile {
      */
     static TraceFile create(final Path path, final long limit) throws IOException {
         final TraceFile trace = new TraceFile(path, limit);
+        requireRoom(path);
         try {
-            if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-                if (!Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
-                    throw new IOException("it is there, and is no ordinary file");
-                }
-                Files.delete(path);
-            }
+            Files.deleteIfExists(path);
             Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
             trace.file = new RandomAccessFile(path.toFile(), "rw");
             trace.key = key(path);
@@ -81,6 +78,28 @@ final class TraceFile {
         trace.add((TraceFormat.FIRST_LINE + "\n").getBytes(StandardCharsets.US_ASCII));
         trace.flush();
         return trace;
+    }
+
+    /**
+     * Refuses a place where no trace can begin, as far as it can be told before. Nothing is changed there.
+     *
+     * @param path absolute.
+     * @throws IOException what stands against it, with a message that says why.
+     */
+    static void requireRoom(final Path path) throws IOException {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)
+            && !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)) {
+            throw new IOException("it is there, and is no ordinary file");
+        }
+        final Path folder = path.getParent();
+        try {
+            folder.getFileSystem().provider().checkAccess(folder, AccessMode.WRITE);
+        } catch (final FileSystemException e) {
+            throw new IOException(reason(path, e), e);
+        }
+        if (!Files.isDirectory(folder)) {
+            throw new IOException("'" + folder + "' is no folder");
+        }
     }
 
     /** Null for what is no ordinary file, as a link. */

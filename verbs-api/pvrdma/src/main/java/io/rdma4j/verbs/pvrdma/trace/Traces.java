@@ -44,8 +44,10 @@ public final class Traces {
     private static final Set<String> TOLD = new HashSet<>();
 
     private static boolean hooked;
-    private static TraceFile asked;
+    private static Path asked;
     private static boolean askedForData;
+    /** Null until a device is opened. */
+    private static TraceFile begun;
 
     private Traces() {
     }
@@ -53,24 +55,29 @@ public final class Traces {
     /**
      * Traces all devices that this process opens from now on; what property and variable say does not count.
      *
-     * @param file what it held before is gone.
+     * @param file what it held before is gone when a device is opened, and stays if none is.
      * @param data whether doorbells and completions are wanted too.
      * @throws RdmaException ENOENT or EIO if the file cannot be made; EBUSY if a program asked already and did not end
      *                       it.
      */
     public static synchronized void begin(final Path file, final boolean data) {
         if (asked != null) {
-            throw error(RdmaException.EBUSY, file, "the trace " + asked.path() + " was not ended").build();
+            throw error(RdmaException.EBUSY, file, "the trace " + asked + " was not ended").build();
         }
+        final Path path = file.toAbsolutePath();
         try {
-            asked = TraceFile.create(file.toAbsolutePath(), limit());
-            askedForData = data;
-            hook();
+            TraceFile.requireRoom(path);
         } catch (final IOException e) {
-            throw e.getCause() instanceof NoSuchFileException
-                ? error(RdmaException.ENOENT, file, e.getMessage()).hint("make it, or name another").build()
-                : error(RdmaException.EIO, file, e.getMessage()).build();
+            throw error(file, e);
         }
+        asked = path;
+        askedForData = data;
+    }
+
+    private static RdmaException error(final Path file, final IOException e) {
+        return e.getCause() instanceof NoSuchFileException
+            ? error(RdmaException.ENOENT, file, e.getMessage()).hint("make it, or name another").build()
+            : error(RdmaException.EIO, file, e.getMessage()).build();
     }
 
     private static RdmaException.Builder error(final int errno, final Path file, final String why) {
@@ -78,12 +85,19 @@ public final class Traces {
             .hint("name a file in a folder that exists and may be written to");
     }
 
-    /** Ends what {@link #begin} began; harmless if there is nothing. */
-    public static synchronized void end() {
-        if (asked != null) {
-            asked.end();
-            asked = null;
+    /**
+     * Ends what {@link #begin} began; harmless if there is nothing.
+     *
+     * @return whether a device was traced; else the file is as it was.
+     */
+    public static synchronized boolean end() {
+        final TraceFile file = begun;
+        asked = null;
+        begun = null;
+        if (file != null) {
+            file.end();
         }
+        return file != null;
     }
 
     /**
@@ -94,16 +108,29 @@ public final class Traces {
      * @param caps    holds its capabilities.
      * @param offset  where they begin.
      * @param length  their bytes.
-     * @return what is to be told of it; {@link DeviceTrace#NONE} if it is not traced, also where the file cannot be
-     *         made, which is logged once.
+     * @return what is to be told of it; {@link DeviceTrace#NONE} if it is not traced, also where the file that property
+     *         or variable name cannot be made, which is logged once.
+     * @throws RdmaException ENOENT or EIO if the file that a program asked for cannot be made any more.
      */
     public static synchronized DeviceTrace open(
         final String address, final int version, final DirectBuffer caps, final int offset, final int length) {
-        final TraceFile file = asked != null ? asked : named();
+        final TraceFile file = asked != null ? begun() : named();
         return file == null ? DeviceTrace.NONE
             : new DeviceTrace(file, asked != null ? askedForData : Boolean.parseBoolean(
                 System.getProperty(DATA_PROPERTY, System.getenv(DATA_VARIABLE))))
                 .opened(address, version, caps, offset, length);
+    }
+
+    private static TraceFile begun() {
+        if (begun == null) {
+            try {
+                begun = TraceFile.create(asked, limit());
+                hook();
+            } catch (final IOException e) {
+                throw error(asked, e);
+            }
+        }
+        return begun;
     }
 
     private static TraceFile named() {
@@ -153,8 +180,8 @@ public final class Traces {
 
     private static synchronized void flushAll() {
         FILES.values().forEach(TraceFile::flush);
-        if (asked != null) {
-            asked.flush();
+        if (begun != null) {
+            begun.flush();
         }
     }
 }

@@ -68,6 +68,29 @@ class TracesTest {
         assertThat(Files.readAllLines(file).get(3)).endsWith(" arm queue=7 bits=0x40000000");
     }
 
+    /** What is already there may be the only recording of something. */
+    @Test
+    void whatTheFileHeldIsKeptUntilADeviceIsTraced() throws IOException {
+        final Path file = Files.writeString(folder.resolve("t"), "of yesterday");
+        Traces.begin(file, false);
+        assertThat(file).hasContent("of yesterday");
+        Traces.end();
+        assertThat(file).hasContent("of yesterday");
+        Traces.begin(file, false);
+        open().close();
+        assertThat(Files.readAllLines(file)).hasSize(3).first().isEqualTo(TraceFormat.FIRST_LINE);
+    }
+
+    /** A device is not opened untraced where a trace was asked for. */
+    @Test
+    void aFileThatCannotBeMadeAnyMoreFailsTheDevice() throws IOException {
+        final Path inside = Files.createDirectory(folder.resolve("inside"));
+        Traces.begin(inside.resolve("t"), false);
+        Files.delete(inside);
+        assertThatThrownBy(TracesTest::open).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("there is no folder '" + inside + "' [ENOENT]");
+    }
+
     /** A poster may ring a doorbell while its device is closed. */
     @Test
     void whoComesAfterTheLastDeviceDoesNoHarm() throws IOException {
@@ -143,6 +166,9 @@ class TracesTest {
             .hasMessageContaining("no ordinary file");
         assertThatThrownBy(() -> Traces.begin(folder.resolve("a/b"), false)).isInstanceOf(RdmaException.class)
             .hasMessageContaining("there is no folder '" + folder.resolve("a") + "' [ENOENT]; make it");
+        final Path file = Files.createFile(folder.resolve("file"));
+        assertThatThrownBy(() -> Traces.begin(file.resolve("b"), false)).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("EIO");
         System.setProperty(Traces.PROPERTY, folder.resolve("a/b").toString());
         assertThat(open()).isSameAs(DeviceTrace.NONE);
         assertThat(open()).isSameAs(DeviceTrace.NONE);
