@@ -12,6 +12,7 @@ import io.rdma4j.tools.replay.Replay;
 import io.rdma4j.tools.replay.ReplayResult;
 import io.rdma4j.tools.text.FileFailure;
 import io.rdma4j.tools.text.Json;
+import io.rdma4j.tools.text.LimitedFile;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.Command;
@@ -20,7 +21,6 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ParentCommand;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
 
@@ -42,6 +42,7 @@ final class ReplayCommand implements Callable<Integer> {
     private static final String READ_TABLE = "read table of known differences";
     private static final String TABLE =
         "give " + QEMU + " or a file with step, field, left, right and a reason on each line";
+    private static final long LONGEST_TABLE = 1L << 20;
 
     @ParentCommand
     private Main main;
@@ -107,7 +108,7 @@ final class ReplayCommand implements Callable<Integer> {
             return KnownDifferences.ofQemu("emulated");
         }
         try {
-            return KnownDifferences.parse(Files.readString(Path.of(known)));
+            return KnownDifferences.parse(LimitedFile.read(Path.of(known), LONGEST_TABLE));
         } catch (final IOException e) {
             throw FileFailure.of(READ_TABLE, Path.of(known), e).hint(TABLE).build();
         } catch (final IllegalArgumentException e) {

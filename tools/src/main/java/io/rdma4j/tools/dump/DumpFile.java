@@ -16,6 +16,7 @@ import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import io.rdma4j.RdmaException;
 import io.rdma4j.tools.text.FileFailure;
+import io.rdma4j.tools.text.LimitedFile;
 import io.rdma4j.tools.text.OwnFile;
 
 import java.io.BufferedReader;
@@ -74,12 +75,11 @@ public final class DumpFile {
             if (Files.isDirectory(file)) {
                 throw invalid(file, "it is a folder");
             }
-            if (Files.size(file) > MAX_LENGTH) {
-                throw invalid(file, "it has " + Files.size(file) + " bytes, at most " + MAX_LENGTH + " are read");
-            }
-            try (BufferedReader reader = Files.newBufferedReader(file)) {
+            try (BufferedReader reader = LimitedFile.open(file, MAX_LENGTH)) {
                 return checked(file, parse(file, reader));
             }
+        } catch (final IllegalArgumentException e) {
+            throw invalid(file, e.getMessage());
         } catch (final CharacterCodingException e) {
             throw invalid(file, "it is no text in UTF-8");
         } catch (final IOException e) {

@@ -15,6 +15,7 @@ import com.google.gson.JsonParser;
 import io.rdma4j.RdmaException;
 import io.rdma4j.tools.perf.yardstick.Reading;
 import io.rdma4j.tools.text.FileFailure;
+import io.rdma4j.tools.text.LimitedFile;
 import io.rdma4j.tools.text.OwnFile;
 import io.rdma4j.tools.traffic.BandwidthRow;
 import io.rdma4j.tools.traffic.LatencyRow;
@@ -24,8 +25,6 @@ import io.rdma4j.tools.traffic.PerfTest;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
-import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -71,12 +70,7 @@ public final class PerfFile {
      */
     public static PerfRun read(final Path file) {
         try {
-            if (Files.size(file) > LONGEST) {
-                throw invalid(file, "it is longer than " + LONGEST + " bytes");
-            }
-            return fromJson(JsonParser.parseString(Files.readString(file)));
-        } catch (final CharacterCodingException e) {
-            throw invalid(file, "it is no text in UTF-8");
+            return fromJson(JsonParser.parseString(LimitedFile.read(file, LONGEST)));
         } catch (final IOException e) {
             throw FileFailure.of(READ, file, e).hint(HINT).build();
         } catch (final JsonParseException | IllegalArgumentException e) {

@@ -7,9 +7,9 @@ package io.rdma4j.tools.plot;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.tools.text.FileFailure;
+import io.rdma4j.tools.text.LimitedFile;
 
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -29,7 +29,7 @@ record Samples(String name, List<String> remarks, List<String> columns, List<dou
     /** What such files end with. */
     static final String SUFFIX = ".tsv";
 
-    private static final int MOST_BYTES = 64 << 20;
+    private static final long LONGEST = 64L << 20;
 
     /**
      * Reads a file.
@@ -41,10 +41,9 @@ record Samples(String name, List<String> remarks, List<String> columns, List<dou
     static Samples read(final Path file) {
         final List<String> lines;
         try {
-            if (Files.size(file) > MOST_BYTES) {
-                throw malformed(file, "it has more than " + (MOST_BYTES >> 20) + " MiB");
-            }
-            lines = Files.readAllLines(file);
+            lines = LimitedFile.read(file, LONGEST).lines().toList();
+        } catch (final IllegalArgumentException e) {
+            throw malformed(file, e.getMessage());
         } catch (final IOException e) {
             throw FileFailure.of("plot", file, e).hint("give a file of columns, with a tab between them").build();
         }

@@ -101,7 +101,7 @@ class DumpFileTest {
             sparse.setLength(DumpFile.MAX_LENGTH + 1);
         }
         assertThatThrownBy(() -> DumpFile.read(file)).isInstanceOf(RdmaException.class)
-            .hasMessageContaining("at most " + DumpFile.MAX_LENGTH);
+            .hasMessageContaining("longer than " + DumpFile.MAX_LENGTH + " bytes");
     }
 
     @Test
