@@ -40,6 +40,8 @@ public final class PerfFile {
     private static final String HINT = "files are written by rdma4j perf TEST --save FILE";
     private static final int DECIMALS = 6;
     private static final long LONGEST = 64L << 20;
+    /** Of sizes of messages there are 23; who draws them compares each row with each. */
+    private static final int MOST_ROWS = 1000;
 
     private PerfFile() {
     }
@@ -223,7 +225,11 @@ public final class PerfFile {
     }
 
     private static List<PerfRow> rows(final JsonPlace rows, final boolean latency) {
-        return rows.items().stream().map(row -> latency ? latency(row) : bandwidth(row)).toList();
+        final List<JsonPlace> items = rows.items();
+        if (items.size() > MOST_ROWS) {
+            throw rows.wrong("has more than " + MOST_ROWS + " elements");
+        }
+        return items.stream().map(row -> latency ? latency(row) : bandwidth(row)).toList();
     }
 
     private static PerfRow bandwidth(final JsonPlace row) {

@@ -30,6 +30,8 @@ record Samples(String name, List<String> remarks, List<String> columns, List<dou
     static final String SUFFIX = ".tsv";
 
     private static final long LONGEST = 64L << 20;
+    /** For each chart all columns are looked through. */
+    private static final int MOST_COLUMNS = 500;
 
     /**
      * Reads a file.
@@ -58,7 +60,10 @@ record Samples(String name, List<String> remarks, List<String> columns, List<dou
             if (line.startsWith("#")) {
                 remarks.add(line.substring(1).trim());
             } else if (columns.isEmpty()) {
-                columns = List.of(line.split("\t", -1));
+                columns = List.of(line.split("\t", MOST_COLUMNS + 1));
+                if (columns.size() > MOST_COLUMNS) {
+                    throw malformed(file, "it has more than " + MOST_COLUMNS + " columns");
+                }
             } else if (!line.isEmpty()) {
                 rows.add(numbers(file, columns.size(), line));
             }

@@ -107,6 +107,23 @@ class PerfFileTest {
         assertThat(refused).isGreaterThan(300);
     }
 
+    /** What draws them compares each with each. */
+    @Test
+    void moreRowsThanARunCanHaveAreRefused() {
+        final JsonObject json = PerfFile.toJson(LATENCY);
+        final JsonObject row = json.getAsJsonArray("rows").remove(0).getAsJsonObject();
+        for (int bytes = 1; bytes <= 2000; bytes++) {
+            final JsonObject next = row.deepCopy();
+            next.addProperty("bytes", bytes);
+            json.getAsJsonArray("rows").add(next);
+            if (bytes == 1000) {
+                assertThat(PerfFile.fromJson(json).rows()).hasSize(1000);
+            }
+        }
+        assertThatThrownBy(() -> PerfFile.fromJson(json)).isInstanceOf(IllegalArgumentException.class)
+            .hasMessage("rows has more than 1000 elements");
+    }
+
     private static boolean refuses(final JsonObject json) {
         try {
             PerfFile.fromJson(json);

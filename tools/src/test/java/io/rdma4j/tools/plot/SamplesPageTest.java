@@ -88,6 +88,21 @@ class SamplesPageTest {
             .isInstanceOf(RdmaException.class).hasMessageContaining(why).hasMessageContaining("EINVAL");
     }
 
+    /** For each chart all columns are looked through. */
+    @Test
+    void moreColumnsThanCanBeDrawnAreRefused() throws IOException {
+        for (final int columns : new int[] {500, 2000}) {
+            final Path file = file("a.tsv", IntStream.range(0, columns).mapToObj(i -> "c" + i)
+                .collect(Collectors.joining("\t")) + "\n" + "1\t".repeat(columns - 1) + "1\n");
+            if (columns == 500) {
+                assertThat(Samples.read(file).columns()).hasSize(columns);
+            } else {
+                assertThatThrownBy(() -> Samples.read(file)).isInstanceOf(RdmaException.class)
+                    .hasMessageContainingAll(file.toString(), "it has more than 500 columns", "EINVAL");
+            }
+        }
+    }
+
     @Test
     void whatIsNotThereIsSaid() {
         assertThatThrownBy(() -> SamplesPage.write(folder.resolve("page.html"), List.of(folder.resolve("x.tsv"))))
