@@ -203,6 +203,22 @@ final class SharedChanges {
         }
     }
 
+    /** Where it ends is not guessed: who believed a wrong end would fill the machine's memory with zeros. */
+    boolean isGood() {
+        return layout.places(bytes) >= entries.places() && index.level() >= SharedLayout.level(entries.places());
+    }
+
+    /**
+     * An owner's addresses stay: also one that a writer was killed in the midst of, and those that one had not counted
+     * yet. Of a vector that is damaged nothing is left to anybody. Called with the lock.
+     */
+    void leave(final int owner) {
+        if (isGood()) {
+            mend();
+            owners.leave(owner);
+        }
+    }
+
     /** What a writer that was killed left half-done; called with the lock. */
     void mend() {
         final int operation = bytes.getIntVolatile(SharedLayout.UNDER_WAY_OFFSET);

@@ -456,7 +456,9 @@ final class SharedFile {
             holders.remove(holder);
             if (!FileLocks.isAbandoned(channel)) {
                 if (owner != 0) {
-                    new SharedOwners(writable).leave(owner);
+                    final SharedEntries entries = new SharedEntries(writable);
+                    new SharedChanges(writable, entries, new SharedIndex(writable, entries), this::makeRoom)
+                        .leave(owner);
                 }
             } else if (key != null && key.equals(key(path))) {
                 Files.deleteIfExists(path);

@@ -105,9 +105,8 @@ final class SharedStore implements AvStore {
         }
     }
 
-    /** Where it ends is not guessed: who believed a wrong end would fill the machine's memory with zeros. */
     private void requireGood() {
-        if (layout.places(header) < entries.places() || index.level() < SharedLayout.level(entries.places())) {
+        if (!changes.isGood()) {
             throw Troubles.damaged(file.path(), "its words of places and index are 0x%016x and 0x%016x",
                 header.getLong(SharedLayout.PLACES_OFFSET), header.getLong(SharedLayout.LEVEL_OFFSET));
         }

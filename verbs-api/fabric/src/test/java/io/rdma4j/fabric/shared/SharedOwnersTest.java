@@ -17,6 +17,7 @@ import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
 import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -59,6 +60,47 @@ class SharedOwnersTest extends OwnFolder {
             second.kill();
             assertEquals(10, AvNames.place(insert(store, 50)));
             assertEquals(11, check(store, CAPACITY));
+        }
+    }
+
+    /** The other one was killed while it told where the address is now. */
+    @Test
+    void addressesThatAKilledWriterMovedStayWhenTheirProcessCloses() throws Exception {
+        try (StoreProcess other = new StoreProcess(folder)) {
+            final AvStore store = open(attributes(NAME));
+            insert(store, 1);
+            assertEquals("ok 100000", other.ask("open " + NAME));
+            final SharedMemory memory = memory();
+            final UnsafeBuffer front = memory.front;
+            front.putLong(SharedLayout.MOVE_OFFSET, 0xfe80_0000_0000_0000L);
+            front.putLong(SharedLayout.MOVE_OFFSET + 8, 90);
+            front.putInt(SharedLayout.MOVE_OFFSET + 16, 30 | 3 << 24);
+            front.putInt(SharedLayout.MOVE_OFFSET + 20, ~30);
+            front.putInt(SharedLayout.UNDER_WAY_PLACE_OFFSET, 0);
+            front.putInt(SharedLayout.UNDER_WAY_OFFSET, 3);
+            final UnsafeBuffer entries = memory.window(0);
+            entries.putLong(memory.offset(0), entries.getLong(memory.offset(0)) & ~3L | 2);
+            store.close();
+            assertEquals(Long.toString(AvNames.handle(1, 1)), other.ask("insert 5"));
+            assertEquals("30", other.ask("find 0"));
+            assertEquals("closed", other.ask("close"));
+        }
+    }
+
+    /** The other one was killed while it counted whose addresses are there. */
+    @Test
+    void addressesThatAKilledWriterCountedAnewStayWhenTheirProcessCloses() throws Exception {
+        try (StoreProcess other = new StoreProcess(folder)) {
+            final AvStore store = open(attributes(NAME));
+            insert(store, 1);
+            assertEquals("ok 100000", other.ask("open " + NAME));
+            final UnsafeBuffer front = memory().front;
+            front.putInt(SharedLayout.UNDER_WAY_OFFSET, 1);
+            front.putInt(SharedLayout.OWNERS_OFFSET + Integer.BYTES, 0);
+            store.close();
+            assertEquals(Long.toString(AvNames.handle(1, 1)), other.ask("insert 5"));
+            assertEquals("1", other.ask("find 0"));
+            assertEquals("closed", other.ask("close"));
         }
     }
 }
