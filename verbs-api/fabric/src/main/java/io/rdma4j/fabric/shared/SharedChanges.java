@@ -201,6 +201,8 @@ final class SharedChanges {
                 remove(place);
             }
         }
+        // A process that was killed in leave counts one more than there is: it would be searched for each time.
+        gone.stream().forEach(owners::forget);
     }
 
     /** Where it ends is not guessed: who believed a wrong end would fill the machine's memory with zeros. */

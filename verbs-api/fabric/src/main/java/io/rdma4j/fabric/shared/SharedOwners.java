@@ -61,6 +61,11 @@ final class SharedOwners {
                 add(0, 1);
             }
         }
+        forget(owner);
+    }
+
+    /** It has no addresses: another process may be this owner from now on. */
+    void forget(final int owner) {
         bytes.putInt(at(owner), 0);
     }
 }

@@ -103,4 +103,17 @@ class SharedOwnersTest extends OwnFolder {
             assertEquals("closed", other.ask("close"));
         }
     }
+
+    /** It was killed behind the last address that it left to the others, and before it had counted that. */
+    @Test
+    void ownersOfWhomNothingIsThereAreFreeAgain() {
+        try (AvStore store = open(attributes(NAME))) {
+            final UnsafeBuffer front = memory().front;
+            final int gone = SharedLayout.OWNERS_OFFSET + 7 * Integer.BYTES;
+            front.putInt(gone, 1);
+            insert(store, 1);
+            assertEquals(0, front.getInt(gone));
+            assertEquals(1, check(store, CAPACITY));
+        }
+    }
 }
