@@ -23,6 +23,8 @@ final class SharedChanges {
     private static final int INSERT = 1;
     private static final int REMOVE = 2;
     private static final int MOVE = 3;
+    /** Everything is counted and found anew; {@link SharedIndex#find} goes without the index then. */
+    static final int ANEW = 4;
 
     /** A vector doubles until it has so many places, and grows by so many from then on. */
     private static final int MOST_AT_ONCE = 1 << 16;
@@ -235,6 +237,8 @@ final class SharedChanges {
                 moveAsNoted(place);
             }
         }
+        // Not before: who locks next, if this process is killed here, has to know what was begun.
+        begin(ANEW, place);
         countAnew();
         end();
     }

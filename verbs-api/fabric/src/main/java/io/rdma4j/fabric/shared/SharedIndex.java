@@ -12,11 +12,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * store, so that readers see it before or after, also if the writer dies there; a reader who stands on an entry that is
  * moved may end up in another chain, finds nothing there, and sees by the count of changes that it has to look again.
  *
+ * <p>One that is made anew is empty at first, and stays so if the writer dies there: readers look at all places then.
+ *
  * <p>An index for more places is made elsewhere in the file, and then shown. Readers who stand in the old one find it
  * as it was.
  */
 final class SharedIndex {
-    private static final int ATTEMPTS = 4;
+    /** Behind these all places are looked at: that takes its time, and changes hardly ever come as often as this. */
+    private static final int ATTEMPTS = 16;
 
     private final UnsafeBuffer bytes;
     private final SharedLayout layout;
@@ -33,13 +36,37 @@ final class SharedIndex {
         for (int i = 0; i < ATTEMPTS; i++) {
             // Meets the releases in changed.
             final long changes = bytes.getLongVolatile(SharedLayout.CHANGES_OFFSET);
+            if (isMadeAnew()) {
+                break;
+            }
             final int level = level();
             final long found = level < 0 ? -1 : walk(level, gidHigh, gidLow, qpn, qkey);
             if (found >= 0 || bytes.getLongVolatile(SharedLayout.CHANGES_OFFSET) == changes) {
                 return found;
             }
         }
-        return -1;
+        return search(gidHigh, gidLow, qpn, qkey);
+    }
+
+    /** Looked at between the count of changes and the buckets: who comes before it is noted sees another count then. */
+    private boolean isMadeAnew() {
+        // Meets the release in begin of SharedChanges, which is before that of clear.
+        return bytes.getIntVolatile(SharedLayout.UNDER_WAY_OFFSET) == SharedChanges.ANEW;
+    }
+
+    /** Without the index. An entry whose number is another one's by now has a higher one: it is not the first. */
+    private long search(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
+        final int places = entries.places();
+        long first = -1;
+        long least = Long.MAX_VALUE;
+        for (int place = 0; place < places; place++) {
+            final long handle = entries.match(place, gidHigh, gidLow, qpn, qkey);
+            if (handle >= 0 && (first < 0 || entries.order(place) < least)) {
+                first = handle;
+                least = entries.order(place);
+            }
+        }
+        return first;
     }
 
     /** Which one is in use; -1 if the file is damaged. */

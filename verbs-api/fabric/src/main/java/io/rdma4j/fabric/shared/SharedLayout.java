@@ -30,8 +30,8 @@ import org.agrona.MutableDirectBuffer;
  *    8  u32  version                       |    80  u64  level of the index; checked
  *   12  u32  bytes of an entry             |    88  u64  bytes that are used
  *   16  u32  most places, a power of 2     |  1024  u64  addresses in it
- *   24  u32  type (1 MAP, 2 TABLE)         |  1032  u32  operation under way: 0 none, 1 insert, 2 remove, 3 move
- *   28  u32  format (AddressFormat.value)  |  1036  u32  its place
+ *   24  u32  type (1 MAP, 2 TABLE)         |  1032  u32  under way: 0 none, 1 insert, 2 remove, 3 move, 4 anew
+ *   28  u32  format (AddressFormat.value)  |  1036  u32  place of what is under way
  *   32  u32  bits for receive contexts     |  1040  u64  count of changes of the index
  *   36  u32  process that made it          |  1048  u64  number of the next insertion
  *   40  u64  base of names (map_addr)      |  1056  u64  move: first half of the new GID

@@ -10,13 +10,20 @@ import static io.rdma4j.fabric.shared.Stores.check;
 import static io.rdma4j.fabric.shared.Stores.insert;
 import static io.rdma4j.fabric.shared.Stores.open;
 import static io.rdma4j.fabric.shared.Stores.reading;
+import static io.rdma4j.fabric.shared.Stores.remove;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
+import io.rdma4j.testing.Patience;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -25,6 +32,8 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class SharedOwnersTest extends OwnFolder {
     private static final int CAPACITY = 256;
+    private static final int SIGHTS = 10_000;
+    private static final int MENDS = 100;
 
     @Test
     void placesOfKilledProcessesAreFreeForTheNextWriter() throws Exception {
@@ -115,5 +124,71 @@ class SharedOwnersTest extends OwnFolder {
             assertEquals(0, front.getInt(gone));
             assertEquals(1, check(store, CAPACITY));
         }
+    }
+
+    /** Of those with one device address the first one, also where the index has the second one only. */
+    @Test
+    void peersAreKnownWhereAWriterWasKilledThatMadeTheIndexAnew() {
+        try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
+            insert(store, 9);
+            insert(store, 1);
+            remove(store, 0);
+            insert(store, 1);
+            assertEquals(AvNames.handle(1, 1), placeOf(reader, 1));
+            final SharedMemory memory = memory();
+            final int level = SharedLayout.level(CAPACITY);
+            memory.front.putInt(SharedLayout.UNDER_WAY_OFFSET, 4);
+            memory.front.setMemory(memory.layout.index(level), SharedLayout.indexBytes(level), (byte) 0);
+            assertEquals(AvNames.handle(1, 1), placeOf(reader, 1));
+            new SharedIndex(memory, new SharedEntries(memory)).link(0);
+            assertEquals(AvNames.handle(1, 1), placeOf(reader, 1));
+            assertEquals(-1, placeOf(reader, 2));
+            insert(store, 2);
+            assertEquals(AvNames.handle(1, 1), placeOf(reader, 1));
+            assertEquals(3, check(store, CAPACITY));
+            assertEquals(0, memory.front.getInt(SharedLayout.UNDER_WAY_OFFSET));
+        }
+    }
+
+    /** It goes on until both had a processor in the other one's midst, if that may be. */
+    @Test
+    void peersAreKnownWhileAWriterMakesTheIndexAnew() throws InterruptedException {
+        try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
+            for (int i = 0; i < CAPACITY; i++) {
+                insert(store, i);
+            }
+            final UnsafeBuffer front = memory().front;
+            final AtomicBoolean enough = new AtomicBoolean();
+            final AtomicInteger mends = new AtomicInteger();
+            final AtomicReference<Throwable> failed = new AtomicReference<>();
+            final Thread writer = new Thread(() -> {
+                try {
+                    while (!enough.get()) {
+                        front.putInt(SharedLayout.UNDER_WAY_OFFSET, 1);
+                        store.lock();
+                        store.unlock();
+                        mends.incrementAndGet();
+                    }
+                } catch (final RuntimeException | Error e) {
+                    failed.set(e);
+                }
+            });
+            writer.start();
+            final long deadline = System.nanoTime() + Patience.nanos();
+            try {
+                for (int i = 0; i < SIGHTS || mends.get() < MENDS; i++) {
+                    assertEquals(AvNames.handle(i % CAPACITY, 1), placeOf(reader, i % CAPACITY));
+                    assertTrue(System.nanoTime() - deadline < 0 && writer.isAlive(), i + " sights, mends: " + mends);
+                }
+            } finally {
+                enough.set(true);
+                writer.join();
+            }
+            assertNull(failed.get());
+        }
+    }
+
+    private static long placeOf(final AvStore store, final int i) {
+        return store.placeOf(0xfe80_0000_0000_0000L, i * 3L, i, AvStore.ANY_KEY);
     }
 }
