@@ -279,7 +279,9 @@ public interface AddressVector extends AutoCloseable {
      * still written. Events that nobody read stay in the queue. Harmless when called again.
      *
      * @throws FabricException FI_EBUSY while endpoints are bound to it; FI_ETIMEDOUT if an insertion under way does not
-     *                         end within a minute: it is closed then, but what the insertion uses stays.
+     *                         end within a minute: it is closed then, but what the insertion uses stays; FI_EAGAIN
+     *                         if another process is changing a shared one for five seconds: this process has it open
+     *                         yet, and its addresses are its own. Closing it again tries again what failed.
      */
     @Override
     void close();

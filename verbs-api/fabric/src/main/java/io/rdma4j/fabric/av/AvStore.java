@@ -192,7 +192,12 @@ public interface AvStore extends AutoCloseable {
      */
     long memoryUse();
 
-    /** Gives memory back; nothing is called any more. */
+    /**
+     * Gives memory back; nothing is called any more, but this again where it failed.
+     *
+     * @throws io.rdma4j.fabric.FabricException FI_EAGAIN if others that share it did not end in time: nothing is given
+     *                                          up.
+     */
     @Override
     void close();
 }

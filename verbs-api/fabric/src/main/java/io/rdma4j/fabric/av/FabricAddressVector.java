@@ -546,22 +546,27 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
 
     @Override
     public void close() {
-        if (!users.close()) {
-            return;
+        final boolean isFirst = users.close();
+        try {
+            // Each time: what failed is tried again, and nobody takes the store from a worker that is still at it.
+            worker.close();
+            contents.close();
+        } finally {
+            if (isFirst) {
+                ended();
+            }
         }
+    }
+
+    private void ended() {
         final FabricEventQueue bound;
         synchronized (worker) {
             bound = queue;
         }
-        try {
-            worker.close();
-            contents.close();
-        } finally {
-            if (bound != null) {
-                bound.unbind();
-            }
-            host.closed(this);
+        if (bound != null) {
+            bound.unbind();
         }
+        host.closed(this);
     }
 
     @Override

@@ -84,7 +84,7 @@ final class Worker {
                 .detail("work is still under way after %d ms, %d pieces wait behind it: %s",
                     TimeUnit.NANOSECONDS.toMillis(closeNanos), last.getQueue().size(),
                     busy == null ? "no thread" : Arrays.toString(busy.getStackTrace()))
-                .errno(FiErrno.FI_ETIMEDOUT).hint("what it uses is kept until the process ends").build();
+                .errno(FiErrno.FI_ETIMEDOUT).hint("what it uses is kept; close it again when that has ended").build();
         }
     }
 

@@ -437,30 +437,49 @@ final class SharedFile {
         }
     }
 
-    /** One user less; the last one of the process lets go of the file, the last process removes it. */
+    /**
+     * One user less; the last one of the process lets go of the file, the last process removes it. Where it fails,
+     * {@link #end} tries again.
+     */
     void release() throws IOException {
         quietly(() -> {
-            if (--users == 0) {
-                OPEN.remove(path);
+            users--;
+            return null;
+        });
+        end();
+    }
+
+    /** Lets go of the file if nobody uses it any more; who opens it meanwhile uses it again. */
+    void end() throws IOException {
+        quietly(() -> {
+            if (users == 0 && OPEN.get(path) == this) {
                 leave();
             }
             return null;
         });
     }
 
+    /** Nothing is given up before its addresses are the others': those of a process without its locks go. */
     private void leave() throws IOException {
+        final FileLock lock = FileLocks.writer(channel, path);
+        boolean left = false;
+        try {
+            if (owner != 0) {
+                final SharedEntries entries = new SharedEntries(writable);
+                new SharedChanges(writable, entries, new SharedIndex(writable, entries), this::makeRoom).leave(owner);
+            }
+            left = true;
+        } finally {
+            if (!left) {
+                lock.release();
+            }
+        }
+        OPEN.remove(path);
+        // Closing the file ends its locks.
         try (memory; channel) {
-            // Closing the file ends it.
-            FileLocks.writer(channel, path);
             presence.release();
             holders.remove(holder);
-            if (!FileLocks.isAbandoned(channel)) {
-                if (owner != 0) {
-                    final SharedEntries entries = new SharedEntries(writable);
-                    new SharedChanges(writable, entries, new SharedIndex(writable, entries), this::makeRoom)
-                        .leave(owner);
-                }
-            } else if (key != null && key.equals(key(path))) {
+            if (FileLocks.isAbandoned(channel) && key != null && key.equals(key(path))) {
                 Files.deleteIfExists(path);
             }
         }

@@ -169,12 +169,14 @@ final class SharedStore implements AvStore {
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            try {
+        try {
+            if (closed.compareAndSet(false, true)) {
                 file.release();
-            } catch (final IOException e) {
-                throw Troubles.of(file.path(), e);
+            } else {
+                file.end();
             }
+        } catch (final IOException e) {
+            throw Troubles.of(file.path(), e);
         }
     }
 }

@@ -188,4 +188,19 @@ class AvMisuseTest {
         assertRefused(FiErrno.FI_EACCES, () -> reader.insert(devices(0, 1), new long[1], null));
         assertRefused(FiErrno.FI_EACCES, () -> reader.remove(new long[] {name}, 1, 0));
     }
+
+    @Test
+    void aCloseThatFailedIsTriedAgain() {
+        final SharedStandIn store = new SharedStandIn(0, false);
+        store.failures = 2;
+        rig.stores = (domain, format, attributes) -> store;
+        final FabricAddressVector shared = rig.open(new AvAttributes().name("shared"));
+        assertRefused(FiErrno.FI_EAGAIN, shared::close);
+        assertRefused(FiErrno.FI_EAGAIN, shared::close);
+        assertThat(store.closed).isFalse();
+        shared.close();
+        assertThat(store.closed).isTrue();
+        assertThat(rig.open).containsExactly(vector);
+        shared.close();
+    }
 }

@@ -8,6 +8,8 @@ package io.rdma4j.fabric.av;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
 
 import org.agrona.MutableDirectBuffer;
 
@@ -16,6 +18,9 @@ final class SharedStandIn implements AvStore {
     private final AvStore store = new HeapStore(AvType.MAP, AddressFormat.DEVICE, 0);
     private final long base;
     private final boolean readOnly;
+    /** Attempts to close it that fail yet. */
+    int failures;
+    boolean closed;
 
     SharedStandIn(final long base, final boolean readOnly) {
         this.base = base;
@@ -110,6 +115,11 @@ final class SharedStandIn implements AvStore {
 
     @Override
     public void close() {
+        if (failures > 0) {
+            failures--;
+            throw FabricException.of("close").detail("another process is changing it").errno(FiErrno.FI_EAGAIN).build();
+        }
         store.close();
+        closed = true;
     }
 }

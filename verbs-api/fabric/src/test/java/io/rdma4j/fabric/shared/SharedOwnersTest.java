@@ -16,10 +16,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.testing.Patience;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -111,6 +113,49 @@ class SharedOwnersTest extends OwnFolder {
             assertEquals("1", other.ask("find 0"));
             assertEquals("closed", other.ask("close"));
         }
+    }
+
+    /** Another one is changing it for too long: nothing is given up, or the next writer would take it all out. */
+    @Test
+    void aCloseThatComesToNothingIsTriedAgain() throws Exception {
+        try (StoreProcess keeper = new StoreProcess(folder)) {
+            final AvStore store = open(attributes(NAME));
+            insert(store, 1);
+            assertEquals("ok 100000", keeper.ask("open " + NAME));
+            closeWhileAnotherProcessWrites(store);
+            assertEquals(Long.toString(AvNames.handle(1, 1)), keeper.ask("insert 4"));
+            store.close();
+            assertEquals(Long.toString(AvNames.handle(2, 1)), keeper.ask("insert 5"));
+            assertEquals("1", keeper.ask("find 0"));
+            assertEquals("closed", keeper.ask("close"));
+        }
+    }
+
+    @Test
+    void closingAgainLeavesAloneWhatWasOpenedMeanwhile() throws Exception {
+        final AvStore store = open(attributes(NAME));
+        insert(store, 1);
+        closeWhileAnotherProcessWrites(store);
+        final AvStore next = open(attributes(NAME));
+        store.close();
+        store.close();
+        assertEquals(AvNames.handle(1, 1), insert(next, 2));
+        assertEquals(2, check(next, CAPACITY));
+        next.close();
+        next.close();
+    }
+
+    private void closeWhileAnotherProcessWrites(final AvStore store) throws Exception {
+        final StoreProcess busy = new StoreProcess(folder);
+        assertEquals("ok 100000", busy.ask("open " + NAME));
+        assertEquals("locked", busy.ask("lock"));
+        FileLocks.waitAtMost(Duration.ofMillis(100));
+        try {
+            assertEquals(FiErrno.FI_EAGAIN, errno(store::close));
+        } finally {
+            FileLocks.waitAsUsual();
+        }
+        busy.kill();
     }
 
     /** It was killed behind the last address that it left to the others, and before it had counted that. */
