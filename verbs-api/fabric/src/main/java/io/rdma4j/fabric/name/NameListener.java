@@ -41,6 +41,8 @@ final class NameListener implements NameRole {
     private final NameTable table = new NameTable();
     private final AtomicLong refused = new AtomicLong();
     private final long silentNanos;
+    /** For this node; null before it listens. */
+    private NameSocket own;
 
     private NameListener(final Selector selector, final long silentNanos) {
         this.selector = selector;
@@ -65,11 +67,11 @@ final class NameListener implements NameRole {
     }
 
     private boolean listen(final NameSettings settings) throws IOException {
-        final ServerSocketChannel own = NameSocket.serve(settings.port());
+        own = NameSocket.serve(settings.port());
         if (own == null) {
             return false;
         }
-        add(own);
+        add(own.channel());
         boolean first = true;
         for (final InetAddress address : settings.remote()) {
             listen(new InetSocketAddress(address, settings.port()), first);
@@ -124,8 +126,17 @@ final class NameListener implements NameRole {
         table.remove(this, service);
     }
 
+    /**
+     * Serves those who come.
+     *
+     * @throws IOException if nobody of this node comes here any more, as its socket was removed: the next one that
+     *                     wants to serve does, and others are to register there.
+     */
     @Override
     public void work(final long millis) throws IOException {
+        if (!own.isThere()) {
+            throw new IOException("somebody removed " + own);
+        }
         selector.select(Math.min(millis, CHECK_MILLIS));
         for (final SelectionKey key : selector.selectedKeys()) {
             if (key.isValid() && key.isAcceptable()) {
@@ -218,7 +229,10 @@ final class NameListener implements NameRole {
     @Override
     public void close() {
         new ArrayList<>(clients).forEach(this::drop);
-        listening.forEach(channel -> closeQuietly(() -> NameSocket.end(channel)));
+        if (own != null) {
+            closeQuietly(own::end);
+        }
+        listening.forEach(NameListener::closeQuietly);
         closeQuietly(selector);
     }
 }

@@ -19,8 +19,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.nio.file.attribute.UserPrincipal;
 import java.util.Set;
@@ -37,7 +39,15 @@ final class NameSocket {
     private static final int MAX_BYTES = 107;
     private static final Object TAKING = new Object();
 
-    private NameSocket() {
+    private final ServerSocketChannel channel;
+    private final Path path;
+    /** Which file it is: there may be another one's at its path. */
+    private final Object key;
+
+    private NameSocket(final ServerSocketChannel channel, final Path path, final Object key) {
+        this.channel = channel;
+        this.path = path;
+        this.key = key;
     }
 
     /** Of a port, and of a network: where that is another one, 127.0.0.1 is another node. */
@@ -67,26 +77,35 @@ final class NameSocket {
      * @return null if another process serves.
      * @throws IOException if it cannot be had, or somebody else is just trying.
      */
-    static ServerSocketChannel serve(final int port) throws IOException {
+    static NameSocket serve(final int port) throws IOException {
         final String name = name(port);
-        final Path folder = PLACE.prepareFor(name);
-        final UnixDomainSocketAddress address = address(folder.resolve(name));
+        final UnixDomainSocketAddress address = address(PLACE.prepareFor(name).resolve(name));
+        return locked(address.getPath(), () -> take(address));
+    }
+
+    /** What is done with a name. */
+    private interface Work<T> {
+        T carryOut() throws IOException;
+    }
+
+    /** Carries it out while nobody else takes or removes the name. */
+    private static <T> T locked(final Path path, final Work<T> work) throws IOException {
         // Locks are the process', which loses all of them when it closes any channel of the file.
         synchronized (TAKING) {
-            try (FileChannel channel = FileChannel.open(folder.resolve("lock"),
+            try (FileChannel channel = FileChannel.open(path.resolveSibling("lock"),
                 Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
                 PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
                 FileLock lock = channel.tryLock()) {
                 if (lock == null) {
-                    throw new IOException("another process is about to serve at " + address);
+                    throw new IOException("another process is about to serve at " + path);
                 }
-                return take(address);
+                return work.carryOut();
             }
         }
     }
 
     /** With the lock: what a process left that was killed is removed, and nobody else's. */
-    private static ServerSocketChannel take(final UnixDomainSocketAddress address) throws IOException {
+    private static NameSocket take(final UnixDomainSocketAddress address) throws IOException {
         ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
         boolean good = false;
         try {
@@ -101,8 +120,12 @@ final class NameSocket {
                 channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
                 channel.bind(address);
             }
+            final Object key = key(address.getPath());
+            if (key == null) {
+                throw new IOException("somebody removes " + address);
+            }
             good = true;
-            return channel;
+            return new NameSocket(channel, address.getPath(), key);
         } finally {
             if (!good) {
                 channel.close();
@@ -121,12 +144,32 @@ final class NameSocket {
         }
     }
 
-    /** Lets go of it. The name goes first: who finds none makes one, which is not this one's to remove. */
-    static void end(final ServerSocketChannel channel) throws IOException {
-        if (channel.isOpen() && channel.getLocalAddress() instanceof UnixDomainSocketAddress address) {
-            Files.deleteIfExists(address.getPath());
+    /** Null if there is none. */
+    private static Object key(final Path path) throws IOException {
+        try {
+            return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).fileKey();
+        } catch (final NoSuchFileException e) {
+            return null;
         }
-        channel.close();
+    }
+
+    ServerSocketChannel channel() {
+        return channel;
+    }
+
+    /** Whether it is this one that others find. While it is open no other file has its key. */
+    boolean isThere() throws IOException {
+        return channel.isOpen() && key.equals(key(path));
+    }
+
+    /**
+     * Lets go of it. The name goes first: who finds none makes one, which is not this one's to remove. A name that
+     * stays, as another process is about to serve, is one that nobody listens to.
+     */
+    void end() throws IOException {
+        try (channel) {
+            locked(path, () -> isThere() && Files.deleteIfExists(path));
+        }
     }
 
     /** Whether the process at the other end had this user when it connected, or began to listen. */
@@ -137,5 +180,10 @@ final class NameSocket {
     private static UserPrincipal user() throws IOException {
         return FileSystems.getDefault().getUserPrincipalLookupService()
             .lookupPrincipalByName(Long.toString(StateFolder.userId()));
+    }
+
+    @Override
+    public String toString() {
+        return "name service at " + path;
     }
 }

@@ -291,7 +291,7 @@ class NameServiceTest {
     @Test
     void aServerThatSaysNothingOrNonsense() throws IOException {
         System.setProperty(NameSettings.TIMEOUT, "300");
-        try (ServerSocketChannel silent = NameSocket.serve(settings.port())) {
+        try (ServerSocketChannel silent = NameSocket.serve(settings.port()).channel()) {
             assertEquals(FiErrno.FI_ETIMEDOUT, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));
             final Thread babbler = new Thread(() -> {
                 while (silent.isOpen()) {
@@ -316,7 +316,7 @@ class NameServiceTest {
 
     @Test
     void anInterruptedThreadIsTold() throws IOException {
-        try (ServerSocketChannel silent = NameSocket.serve(settings.port())) {
+        try (ServerSocketChannel silent = NameSocket.serve(settings.port()).channel()) {
             assertTrue(silent.isOpen());
             Thread.currentThread().interrupt();
             assertEquals(FiErrno.FI_EINTR, errno(() -> resolver.toDevice(socket("127.0.0.1", 7000))));

@@ -11,6 +11,7 @@ import static io.rdma4j.fabric.name.TestNames.socket;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -19,6 +20,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.testing.Background;
@@ -188,7 +190,7 @@ class NameStrangersTest {
     /** What a process left that was killed is in nobody's way. */
     @Test
     void aSocketThatNobodyServesIsTakenOver() throws IOException {
-        try (ServerSocketChannel killed = NameSocket.serve(settings.port())) {
+        try (ServerSocketChannel killed = NameSocket.serve(settings.port()).channel()) {
             assertTrue(killed.isOpen());
             assertNull(NameSocket.serve(settings.port()), "while it is served");
         }
@@ -198,6 +200,48 @@ class NameStrangersTest {
         one.close();
         awaitEnd();
         assertFalse(Files.exists(NameSocket.find(settings.port()).getPath()));
+    }
+
+    /** One whose socket somebody removed leaves that of the next one where it is. */
+    @Test
+    void aServerRemovesNoOthersSocket() throws IOException {
+        final Path path = NameSocket.find(settings.port()).getPath();
+        final NameListener first = NameListener.open(settings);
+        first.work(1);
+        Files.delete(path);
+        final NameListener second = NameListener.open(settings);
+        assertNotNull(second);
+        assertThrows(IOException.class, () -> first.work(1));
+        first.close();
+        assertTrue(Files.exists(path));
+        second.work(1);
+        second.close();
+        assertFalse(Files.exists(path));
+    }
+
+    /** It would serve for ever where nobody finds it. */
+    @Test
+    void aServerWhoseSocketIsGoneServesOrJoinsAnew() throws IOException {
+        final NameAgent first = new NameAgent(settings);
+        final NameAgent second = new NameAgent(settings);
+        final NodeRegistration one = first.register(7001, device(1));
+        Files.delete(NameSocket.find(settings.port()).getPath());
+        Await.until("it serves anew", () -> isFound(7001));
+        Files.delete(NameSocket.find(settings.port()).getPath());
+        final NodeRegistration two = second.register(7002, device(2));
+        Await.until("both are found", () -> isFound(7001) && isFound(7002));
+        assertTrue(first.isServer() != second.isServer());
+        one.close();
+        two.close();
+        Await.until("both have ended", () -> !first.isRunning() && !second.isRunning());
+    }
+
+    private boolean isFound(final int service) {
+        try {
+            return device(service - 7000).equals(resolver.toDevice(socket("127.0.0.1", service)));
+        } catch (final FabricException e) {
+            return false;
+        }
     }
 
     private static InetAddress outside() throws IOException {
