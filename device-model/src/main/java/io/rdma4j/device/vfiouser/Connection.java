@@ -51,7 +51,8 @@ final class Connection implements AutoCloseable {
     private final PassedFiles files = new PassedFiles();
     private final UnsafeBuffer message = new UnsafeBuffer(ByteBuffer.allocateDirect(MAX_MESSAGE));
     private int have;
-    private long begun;
+    /** When it connected, or the first byte of the last message came. */
+    private long begun = System.nanoTime();
     private boolean agreed;
     private boolean toldOfMemory;
     private boolean toldOfPosting;
@@ -78,9 +79,9 @@ final class Connection implements AutoCloseable {
         return socket.fd();
     }
 
-    /** When the first byte came of a message of which there is more to come; 0 if there is none. */
+    /** Since when there is a message of which more is to come, or it has not said anything; 0 if it may be idle. */
     long waitingSince() {
-        return have == 0 ? 0 : begun;
+        return have == 0 && agreed ? 0 : begun;
     }
 
     /**

@@ -36,7 +36,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * the next can connect. While one is connected, others are turned away.
  */
 public final class VfioUserServer implements AutoCloseable {
-    /** How long the rest of a message may take, and the client to read an answer. */
+    /** How long the first message, the rest of one, and the client's reading of an answer may take. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final long CLOSE_MILLIS = 30_000;
     private static final int BACKLOG = 4;
@@ -50,6 +50,7 @@ public final class VfioUserServer implements AutoCloseable {
     private final Object file;
     private final ServedFunction device;
     private final Consumer<String> events;
+    private final long patienceNanos;
     private final Fd listener;
     private final EventFd wake = EventFd.create();
     private final PollSet polled = new PollSet(3);
@@ -70,12 +71,14 @@ public final class VfioUserServer implements AutoCloseable {
     private long nextService;
     private long nextAccept = System.nanoTime();
 
-    private VfioUserServer(Path path, Fd listener, ServedFunction device, Consumer<String> events) {
+    private VfioUserServer(Path path, Fd listener, ServedFunction device, Consumer<String> events,
+        long patienceNanos) {
         this.path = path;
         this.file = inode(path);
         this.listener = listener;
         this.device = device;
         this.events = events;
+        this.patienceNanos = patienceNanos;
         this.thread = new Thread(this::run, "rdma4j-vfio-user-" + device.address().path());
         thread.setDaemon(true);
     }
@@ -90,12 +93,17 @@ public final class VfioUserServer implements AutoCloseable {
      * @throws RdmaException EADDRINUSE if somebody listens there, or the file is no socket.
      */
     public static VfioUserServer open(Path path, ServedFunction device, Consumer<String> events) {
+        return open(path, device, events, PATIENCE_NANOS);
+    }
+
+    /** A test of what happens in the end need not wait that long. */
+    static VfioUserServer open(Path path, ServedFunction device, Consumer<String> events, long patienceNanos) {
         removeStale(path);
         try (Undo undo = new Undo()) {
             final Fd listener = LocalSockets.listen(path.toString(), BACKLOG);
             undo.add(() -> remove(path));
             undo.add(listener::close);
-            final VfioUserServer server = new VfioUserServer(path, listener, device, events);
+            final VfioUserServer server = new VfioUserServer(path, listener, device, events, patienceNanos);
             server.thread.start();
             undo.forget();
             return server;
@@ -186,7 +194,7 @@ public final class VfioUserServer implements AutoCloseable {
             left = Math.min(left, nextAccept - System.nanoTime());
         }
         if (connection != null && connection.waitingSince() != 0) {
-            left = Math.min(left, PATIENCE_NANOS);
+            left = Math.min(left, connection.waitingSince() + patienceNanos - System.nanoTime());
         }
         return left;
     }
@@ -222,8 +230,8 @@ public final class VfioUserServer implements AutoCloseable {
                 events.accept("client gone: " + connection);
                 endConnection();
             } else if (connection.waitingSince() != 0
-                && System.nanoTime() - connection.waitingSince() > PATIENCE_NANOS) {
-                throw new ProtocolException("the rest of a message did not come");
+                && System.nanoTime() - connection.waitingSince() > patienceNanos) {
+                throw new ProtocolException("its first message, or the rest of one, did not come");
             }
         } catch (final ProtocolException e) {
             events.accept("client dropped: " + e.getMessage() + "; " + connection);
@@ -318,7 +326,7 @@ public final class VfioUserServer implements AutoCloseable {
             } else if (went != -RdmaException.EAGAIN) {
                 throw new ProtocolException("it takes no answer (" + RdmaException.errnoName(-went) + ")");
             } else {
-                awaitRoom(socket, PATIENCE_NANOS - (System.nanoTime() - begun));
+                awaitRoom(socket, patienceNanos - (System.nanoTime() - begun));
             }
         }
     }

@@ -40,7 +40,9 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -111,6 +113,18 @@ class HostileClientTest {
             client.send(HEADER_LENGTH + 32, DMA_MAP, 0, payload(20));
         }
         served.awaitEvent("in the midst");
+    }
+
+    @Test
+    void whoSaysNothingTakesNobodysPlaceForLong() {
+        final List<String> events = new CopyOnWriteArrayList<>();
+        final Path path = served.folder.resolve("t");
+        try (VfioUserServer server = VfioUserServer.open(path, served.device, events::add, 1_000_000);
+            Client silent = new Client(path)) {
+            served.await(() -> events.stream().anyMatch(event -> event.startsWith("client dropped: its first message")),
+                server + ": " + events);
+            assertThat(silent.receive()).isNull();
+        }
     }
 
     @Test

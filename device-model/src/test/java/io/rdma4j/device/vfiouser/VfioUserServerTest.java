@@ -213,6 +213,24 @@ class VfioUserServerTest {
         }
     }
 
+    /** From then on it may be idle. */
+    @Test
+    void aClientIsWaitedForUntilItHasAgreed() throws IOException {
+        final Path path = served.folder.resolve("t");
+        try (Fd listener = LocalSockets.listen(path.toString(), 1); Client client = new Client(path);
+            Connection connection = new Connection(LocalSockets.accept(listener.fd()), served.device, event -> { },
+                (socket, message, length) -> { }, () -> { })) {
+            assertThat(connection.waitingSince()).isNotZero();
+            client.send(HEADER_LENGTH + 4, VERSION, 0, payload(4));
+            assertThat(connection.receive()).isTrue();
+            assertThat(connection.waitingSince()).isZero();
+            client.raw(new byte[] {1, 0, 13});
+            assertThat(connection.receive()).isTrue();
+            assertThat(connection.waitingSince()).isNotZero();
+        }
+        Files.delete(path);
+    }
+
     @Test
     void doesNotReachMemoryAnyMoreThatIsUnmapped() {
         try (ClientMachine machine = new ClientMachine(served.path)) {
