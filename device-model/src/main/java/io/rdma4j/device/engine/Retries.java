@@ -16,8 +16,8 @@ import io.rdma4j.queues.Padded;
  * RNR timer if that had no receive, after the local ACK timeout if nobody answered. Each such try uses up one of
  * rnr_retry or retry_cnt, which count anew with the next request.
  *
- * <p>Where rnr_retry has no limit a receive that comes is told, but nobody tells that the responder is gone: it is asked
- * again after a timeout each, and then it is silent.
+ * <p>Where rnr_retry has no limit a receive that comes is told, but nobody tells that the responder is gone: it is
+ * asked again after a timeout each, and then it is silent.
  *
  * <p>It is also tried when something has changed that may help: a receive was posted, a queue pair or a GID appeared, a
  * port came up. Those tries use up nothing, and what the request waits for stays as it was.

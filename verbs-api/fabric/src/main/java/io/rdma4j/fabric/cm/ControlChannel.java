@@ -137,7 +137,8 @@ final class ControlChannel implements EventSource, AutoCloseable {
 
     /** 0 or a negated errno, as {@link #send}. */
     int reject(final ConnectMessage message, final Reason reason, final byte[] data) {
-        return send(message(ConnectType.REJECT, ids(0, message.ids())).withReason(reason).withData(data), message.source());
+        return send(message(ConnectType.REJECT, ids(0, message.ids())).withReason(reason).withData(data),
+            message.source());
     }
 
     @Override
