@@ -120,7 +120,7 @@ public interface AddressedEndpoint extends Endpoint {
      * @param length  bytes.
      * @param source  as above.
      * @param context comes back with the completion.
-     * @return 0 or a negated errno.
+     * @return 0 or a negated errno; -FI_EFAULT also for a buffer that is read-only.
      */
     int receive(DirectBuffer buffer, int offset, int length, long source, long context);
 

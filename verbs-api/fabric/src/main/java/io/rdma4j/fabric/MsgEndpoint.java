@@ -240,7 +240,7 @@ public interface MsgEndpoint extends Endpoint {
      * @param offset  first byte.
      * @param length  bytes; a longer message is an error.
      * @param context comes back with the completion.
-     * @return as {@link #send(DirectBuffer, int, int, long)}.
+     * @return as {@link #send(DirectBuffer, int, int, long)}; -FI_EFAULT also for a buffer that is read-only.
      */
     int receive(DirectBuffer buffer, int offset, int length, long context);
 
@@ -253,7 +253,7 @@ public interface MsgEndpoint extends Endpoint {
      * @param remoteAddress first byte there.
      * @param key           the peer's key, or a mapped one.
      * @param context       comes back with the completion.
-     * @return as {@link #send(DirectBuffer, int, int, long)}.
+     * @return as {@link #receive(DirectBuffer, int, int, long)}.
      */
     int read(DirectBuffer buffer, int offset, int length, long remoteAddress, long key, long context);
 

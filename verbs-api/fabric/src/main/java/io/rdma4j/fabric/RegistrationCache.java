@@ -50,7 +50,8 @@ public interface RegistrationCache {
      * @param owner   what keeps the memory, such as a direct buffer; null for none.
      * @param access  as there.
      * @return the region, in use until {@link CachedRegion#release()}.
-     * @throws FabricException as {@link #acquire(long, long, int)}.
+     * @throws FabricException as {@link #acquire(long, long, int)}; FI_EFAULT also for a buffer that is read-only, or
+     *                         is over such a one, and shall be written.
      */
     CachedRegion acquire(long address, long length, Object owner, int access);
 

@@ -25,10 +25,12 @@ import io.rdma4j.verbs.spi.RegionChecks;
 import io.rdma4j.verbs.spi.RegionOwner;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
+import java.nio.Buffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.BooleanSupplier;
+import org.agrona.DirectBuffer;
 
 /**
  * The registration cache of one protection domain. Thread-safe.
@@ -129,6 +131,9 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
      */
     @Override
     public CachedRegion acquire(final long address, final long length, final Object owner, final int access) {
+        if (access != 0 && isReadOnly(owner)) {
+            throw readOnly(owner, access);
+        }
         final Object root = owner == null ? null : BufferOwners.rootOf(owner);
         if (length > 0) {
             final Entry entry = index.take(address, length, access, root, check);
@@ -142,6 +147,18 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
             show();
             Reference.reachabilityFence(owner);
         }
+    }
+
+    /** A view that Java does not let be written to. Its memory may be registered for writing, by another view. */
+    private static boolean isReadOnly(final Object owner) {
+        final Object under = owner instanceof DirectBuffer ? ((DirectBuffer) owner).byteBuffer() : owner;
+        return under instanceof Buffer && ((Buffer) under).isReadOnly();
+    }
+
+    private static FabricException readOnly(final Object owner, final int access) {
+        requireLocal(access);
+        return FabricException.of(ACQUIRE).detail("%s is read-only, LOCAL_WRITE is asked for", owner)
+            .errno(FiErrno.FI_EFAULT).hint("name the buffer that it is a view of").build();
     }
 
     private void show() {

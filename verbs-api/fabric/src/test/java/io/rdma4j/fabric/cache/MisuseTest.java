@@ -7,12 +7,14 @@ package io.rdma4j.fabric.cache;
 
 import static io.rdma4j.fabric.cache.Bench.PAGE;
 import static io.rdma4j.fabric.cache.Bench.RO;
+import static io.rdma4j.fabric.cache.Bench.RW;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;
+import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -61,6 +63,20 @@ class MisuseTest {
                 }
             }
             assertErrno(FiErrno.FI_EINVAL, () -> bench.acquire(0, 10, -1));
+        }
+    }
+
+    /** Whoever named a buffer that may be written had it registered for that before. */
+    @Test
+    void readOnlyBuffersToBeWritten() {
+        try (Bench bench = Bench.of("misuse-read-only")) {
+            bench.acquire(0, PAGE, bench.memory, RW).release();
+            final ByteBuffer view = bench.memory.asReadOnlyBuffer();
+            for (final Object owner : new Object[] {view, view.slice(), view.asLongBuffer(), new UnsafeBuffer(view)}) {
+                assertErrno(FiErrno.FI_EFAULT, () -> bench.acquire(0, 10, owner, RW), "read-only");
+                bench.acquire(0, 10, owner, RO).release();
+            }
+            assertThat(bench.cache.statistics().misses()).isEqualTo(1);
         }
     }
 

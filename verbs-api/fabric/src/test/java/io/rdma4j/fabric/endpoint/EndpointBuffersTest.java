@@ -67,6 +67,24 @@ class EndpointBuffersTest {
         assertThat(a.ep.read(direct, 0, Integer.MIN_VALUE, 0, 1, 1)).isEqualTo(invalid);
     }
 
+    /** Also where the memory is registered for writing already, by a buffer that may be written. */
+    @Test
+    void aReadOnlyBufferIsSentFromAndNotWritten() {
+        final Side[] both = sides.pair(Mode.APPLICATION_KEY_OFFSETS::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final long key = b.register(3).key();
+        final ByteBuffer memory = ByteBuffer.allocateDirect(4096);
+        final UnsafeBuffer writable = new UnsafeBuffer(memory);
+        final UnsafeBuffer view = new UnsafeBuffer(memory.asReadOnlyBuffer());
+        for (int i = 0; i < 2; i++) {
+            assertThat(a.ep.receive(view, 0, 8, 1)).isEqualTo(-FiErrno.FI_EFAULT);
+            assertThat(a.ep.read(view, 8, 8, 64, key, 2)).isEqualTo(-FiErrno.FI_EFAULT);
+            a.succeeds(() -> a.ep.read(writable, 8, 8, 64, key, 3));
+        }
+        a.succeeds(() -> a.ep.write(view, 8, 8, 64, key, 4));
+    }
+
     @Test
     void hitsOfTheCacheAllocateNothing() {
         final Side[] both = sides.pair(Mode.PROV_KEY_OFFSETS::hints);
