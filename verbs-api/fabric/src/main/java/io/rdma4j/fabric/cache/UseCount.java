@@ -56,7 +56,7 @@ abstract class UseCount {
     private volatile long state;
     /** Keeps the owner while in use; written by users only, as above. */
     private Object held;
-    /** Takes that the cache was told of: by the last user, and by who retires it. */
+    /** Takes that the cache was told of: by those who leave, and by who retires it. */
     private long told;
 
     /** In use once. */
@@ -117,6 +117,10 @@ abstract class UseCount {
             }
             if (uses > 1) {
                 if (STATE.compareAndSet(this, now, now - 1)) {
+                    if ((now & RETIRED) == 0) {
+                        // There may always be others, so that nobody ever leaves last.
+                        tellSome(now >>> TAKES_SHIFT);
+                    }
                     return OTHERS;
                 }
             } else if (leaveLast(now)) {

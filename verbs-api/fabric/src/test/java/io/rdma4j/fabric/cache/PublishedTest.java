@@ -104,6 +104,25 @@ class PublishedTest {
         }
     }
 
+    /** Others may use the region all the time, so that nobody is its last user. */
+    @Test
+    void hitsOfARegionThatIsNeverIdle() {
+        try (Bench bench = Bench.of("published-busy")) {
+            final String device = bench.context.address();
+            final Entry held = bench.acquire(0, Bench.PAGE, Bench.RO);
+            for (int hits = 1; hits <= 500; hits++) {
+                bench.use(0, Bench.PAGE);
+                if (hits % 41 == 0 || hits < 5) {
+                    assertThat(only(device, CacheKind.KIND).counter(CacheKind.HITS)).as("after %d", hits)
+                        .isBetween(hits - 63L, (long) hits);
+                }
+            }
+            held.release();
+            bench.cache.flush();
+            assertCounted(only(device, CacheKind.KIND), CacheKind.HITS, 500);
+        }
+    }
+
     /** Memory of a device has its pages: what reaches it need not go by way of the kernel. */
     @Test
     void whichRegionsAreOnDemand() {
