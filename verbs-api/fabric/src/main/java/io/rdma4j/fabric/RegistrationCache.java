@@ -57,8 +57,9 @@ public interface RegistrationCache {
 
     /**
      * Says who owns memory, so that acquisitions without an owner of this memory are treated as the owner's as long as
-     * it exists; of pinned memory, as long as it is open. For those who only pass addresses on. The owner must not free
-     * the memory while it exists, without {@link #invalidate} before.
+     * it exists; of pinned memory, as long as it is open, and those that name another owner, too: buffers over it are
+     * the same memory. For those who only pass addresses on. The owner must not free the memory while it exists,
+     * without {@link #invalidate} before.
      *
      * @param address first byte, above 0.
      * @param length  bytes, above 0.

@@ -109,13 +109,14 @@ final class Entry extends UseCount implements CachedRegion {
     /**
      * Takes it for an owner, if it is this one and still has its memory; or for none. Without an owner the check is
      * asked first: then every change that had happened was told, and if this is of one, it is retired and not taken.
-     * What is on demand needs neither.
+     * What is on demand needs neither. Pinned memory that was adopted is its own, whoever is named: its buffers have
+     * another root.
      */
     boolean takeFor(final Object root, final EntryCheck check) {
         if (owner == null) {
             return root == null && (isOnDemand || check.isQuiet()) && take(null);
         }
-        final Object named = root == null && isAdopted ? owner.get() : root;
+        final Object named = isAdopted && (root == null || isPinned) ? owner.get() : root;
         return isOf(named) && take(named);
     }
 

@@ -173,7 +173,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         final boolean quiet = watcher == null || watcher.awaitQuiet();
         deferred.drain();
         final Object known = adoptions.ownerOf(range);
-        final Object root = named == null ? known : named;
+        final Object root = named == null || isOpenPinned(known) ? known : named;
         if (watcher != null && (root != null || quiet)) {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
                 final Claim claim = new Claim(range, root, access, root != null && root == known);
@@ -185,6 +185,11 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
             }
         }
         return uncached(new Claim(range, root, access, false));
+    }
+
+    /** Nothing else is at the addresses of such memory. */
+    private static boolean isOpenPinned(final Object owner) {
+        return owner instanceof PinnedMemory && !((PinnedMemory) owner).isClosed();
     }
 
     /** What lies in an entry that lacks rights is registered with all of that entry, if all of it can have them. */

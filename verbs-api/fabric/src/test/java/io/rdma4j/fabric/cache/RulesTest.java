@@ -11,6 +11,7 @@ import static io.rdma4j.fabric.cache.Bench.RW;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.verbs.PinnedMemory;
 import java.nio.ByteBuffer;
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
@@ -267,6 +268,39 @@ class RulesTest {
             one.release();
             one.release();
             one.release();
+        }
+    }
+
+    /** Without a wire it is of the JVM: a buffer over it has another one at its root. */
+    @Test
+    void adoptedPinnedMemoryIsItsOwnWhoeverIsNamed() {
+        try (Bench bench = Bench.of("rules-pinned?wire=none"); PinnedMemory pinned = bench.context.allocate(PAGE)) {
+            final long address = pinned.address();
+            bench.cache.acquire(address, 64, pinned.buffer(), RO).release();
+            bench.cache.adopt(address, PAGE, pinned);
+            for (int i = 0; i < 10; i++) {
+                bench.cache.acquire(address, 64, RO).release();
+                bench.cache.acquire(address, 64, pinned.buffer(), RO).release();
+                bench.cache.acquire(address, 64, pinned, RO).release();
+            }
+            assertThat(bench.cache.statistics().misses()).as("one of before").isEqualTo(2);
+        }
+    }
+
+    /** Whoever has the addresses of closed pinned memory now need not say so. */
+    @Test
+    void closedPinnedMemoryIsNotTakenForAnOwnerThatIsNamed() {
+        try (Bench bench = Bench.of("rules-pinned-closed")) {
+            final PinnedMemory pinned = bench.context.allocate(PAGE);
+            bench.cache.adopt(bench.base, PAGE, pinned);
+            final Entry ofPinned = bench.use(0, 64);
+            pinned.close();
+            final Entry ofBuffer = bench.acquire(0, 64, bench.memory, RO);
+            ofBuffer.release();
+            assertThat(ofBuffer).isNotSameAs(ofPinned);
+            assertThat(ofBuffer.isOf(bench.memory)).isTrue();
+            assertThat(bench.acquire(0, 64, bench.memory, RO)).isSameAs(ofBuffer);
+            ofBuffer.release();
         }
     }
 
