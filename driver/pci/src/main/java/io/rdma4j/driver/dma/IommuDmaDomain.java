@@ -28,10 +28,11 @@ import java.util.function.LongConsumer;
  * DMA memory behind an {@link Iommu}: any memory of the process can be mapped.
  *
  * <p>A mapping that keeps its memory alive is shared: what {@link #allocate} gave out, and direct {@code ByteBuffer}s
- * of the JVM's own memory. A region that lies in such a mapping uses it, and the last user unmaps. Small regions of a
- * buffer map the window of {@code 256 KiB} around them, so that a hundred thousand of them in one buffer cost a few
- * mappings. Of other memory, mapped files too, it is not known how long it stays what it is, so each region of it has a
- * mapping of its own.
+ * of the JVM's own memory. A region that lies in such a mapping uses it, and the last user unmaps. One that names an
+ * owner of another kind does not use that of a buffer: it would keep the buffer. Small regions of a buffer map the
+ * window of {@code 256 KiB} around them, so that a hundred thousand of them in one buffer cost a few mappings. Of other
+ * memory, mapped files too, it is not known how long it stays what it is, so each region of it has a mapping of its
+ * own.
  *
  * <p>Thread-safe; the IOMMU is called without a lock held. A mapping is found by others only when the IOMMU has it, and
  * is found no more before it is unmapped; two threads that want the same window at the same time may map it twice.
@@ -184,9 +185,10 @@ public final class IommuDmaDomain implements DmaDomain, AutoCloseable {
     private synchronized Mapped join(final Extent region) {
         requireOpen();
         final Mapped found = shared.find(region.start(), region.end());
-        if (found != null) {
-            found.users++;
+        if (found == null || !found.isFor(region.owner())) {
+            return null;
         }
+        found.users++;
         return found;
     }
 

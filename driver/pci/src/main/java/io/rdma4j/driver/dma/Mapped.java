@@ -5,6 +5,7 @@
 
 package io.rdma4j.driver.dma;
 
+import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.LongUnaryOperator;
@@ -46,6 +47,11 @@ final class Mapped {
 
     boolean contains(final long otherStart, final long otherEnd) {
         return start <= otherStart && otherEnd <= end;
+    }
+
+    /** Whether a region of this owner may use it: one that names another owner is not to keep a buffer. */
+    boolean isFor(final Object ownerOfRegion) {
+        return ownerOfRegion == null || ownerOfRegion instanceof ByteBuffer || !(owner instanceof ByteBuffer);
     }
 
     /** Where the device sees what follows an address of it, by the offset from there. */

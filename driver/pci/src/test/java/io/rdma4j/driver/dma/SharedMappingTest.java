@@ -194,6 +194,21 @@ class SharedMappingTest {
         assertThat(map(memory, 0, 4096).iova()).as("reachable again").isEqualTo(suspended.iova());
     }
 
+    /** It would hold the buffer after whoever registered that is gone. */
+    @Test
+    void whoNamesAnotherOwnerDoesNotUseTheMappingOfABuffer() {
+        final ByteBuffer memory = filled(64 << 10);
+        final DmaMapping ofBuffer = map(memory, 0, 100);
+        final DmaMapping ofAnother = domain.map(BufferUtil.address(memory), 100, List.of());
+        assertThat(iommu.mappings()).isEqualTo(2);
+        ofBuffer.close();
+        assertThat(iommu.mappings()).isEqualTo(1);
+        ofAnother.close();
+        final DmaMemory allocated = domain.allocate(4096);
+        domain.map(allocated.address(), 100, List.of());
+        assertThat(iommu.mappings()).as("what was allocated is the domain's").isEqualTo(1);
+    }
+
     @Test
     void theMappingKeepsTheBufferAliveUntilItsLastUserIsGone() throws InterruptedException {
         ByteBuffer memory = filled(64 << 10);

@@ -10,6 +10,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.CachedRegion;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 import java.lang.ref.WeakReference;
@@ -48,6 +50,25 @@ class OwnerGoneTest {
             Await.until(bench.cache::toString, () -> bench.cache.statistics().entries() == 0);
             assertThat(bench.cache.statistics().invalidations()).isEqualTo(1);
         }
+    }
+
+    /** The device may have one mapping for all regions of a buffer, and hold the buffer for it. */
+    @Test
+    void anIdleEntryDoesNotOutliveARegionThatKeptItsOwner() {
+        try (Bench bench = Bench.of("gone-registered")) {
+            final Left left = registeredToo(bench);
+            Await.until(left::toString, () -> collect() && left.buffer.get() == null);
+            Bench.awaitClosed(left.entry);
+        }
+    }
+
+    private static Left registeredToo(final Bench bench) {
+        final ByteBuffer buffer = ByteBuffer.allocateDirect(LENGTH);
+        final MemoryRegion region = bench.pd.register(buffer, AccessFlag.REMOTE_READ);
+        final Entry entry = (Entry) bench.cache.acquire(BufferUtil.address(buffer), LENGTH, buffer, RW);
+        entry.release();
+        region.close();
+        return new Left(new WeakReference<>(buffer), entry);
     }
 
     /** Pinned memory that is closed is given back only with the last region of it. */
