@@ -22,7 +22,8 @@ public interface Domain extends AutoCloseable {
     FabricInfo info();
 
     /**
-     * Memory that the device can certainly reach, to be registered or not.
+     * Memory that the device can certainly reach, to be registered or not. The registration caches of all authorization
+     * keys know it by its addresses.
      *
      * @param length bytes, above 0; rounded up to whole pages.
      * @return zeroed memory; the caller owns it.

@@ -59,7 +59,8 @@ public interface RegistrationCache {
      * Says who owns memory, so that acquisitions without an owner of this memory are treated as the owner's as long as
      * it exists; of pinned memory, as long as it is open, and those that name another owner, too: buffers over it are
      * the same memory. For those who only pass addresses on. The owner must not free the memory while it exists,
-     * without {@link #invalidate} before.
+     * without {@link #invalidate} before. Other caches of the domain learn nothing of it; memory of {@link
+     * Domain#allocate} is known to each without it.
      *
      * @param address first byte, above 0.
      * @param length  bytes, above 0.

@@ -5,13 +5,14 @@
 
 package io.rdma4j.fabric.cache;
 
+import io.rdma4j.verbs.PinnedMemory;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
 import java.util.Map;
 import java.util.TreeMap;
 
 /** Which memory belongs to which owner, as said by those who know; owners are held weakly. Thread-safe. */
-final class Adoptions {
+public final class Adoptions {
     private final TreeMap<Long, Adopted> byStart = new TreeMap<>();
     private final ReferenceQueue<Object> gone = new ReferenceQueue<>();
 
@@ -22,6 +23,15 @@ final class Adoptions {
             super(owner, gone);
             this.range = range;
         }
+    }
+
+    /**
+     * Pinned memory is its own.
+     *
+     * @param memory as long as it is open.
+     */
+    public void add(final PinnedMemory memory) {
+        add(new Range(memory.address(), memory.address() + memory.length()), memory);
     }
 
     /** The last word counts: what was said before of memory that overlaps is not true any more. */
@@ -45,9 +55,10 @@ final class Adoptions {
         }
     }
 
-    /** Who owns all of a range; null if nobody is known, or does not exist any more. */
+    /** Who owns all of a range; null if nobody is known, or does not exist any more, or is closed. */
     synchronized Object ownerOf(final Range range) {
         final Map.Entry<Long, Adopted> last = byStart.floorEntry(range.start());
-        return last == null || last.getValue().range.end() < range.end() ? null : last.getValue().get();
+        final Object owner = last == null || last.getValue().range.end() < range.end() ? null : last.getValue().get();
+        return owner instanceof PinnedMemory && ((PinnedMemory) owner).isClosed() ? null : owner;
     }
 }

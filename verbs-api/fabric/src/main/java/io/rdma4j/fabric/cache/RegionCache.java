@@ -52,6 +52,8 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     private final CacheEntries entries;
     private final EntryIndex index;
     private final Adoptions adoptions = new Adoptions();
+    /** Memory of its domain, which is where it is until it is closed; other caches know it, too. */
+    private final Adoptions allocated;
     private final DeferredDeregistration deferred;
     private final EvictingRegistrar registrar;
     private final Watcher watcher;
@@ -66,13 +68,17 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     /**
      * Makes one.
      *
+     * @param allocated     pinned memory that it knows by its addresses.
      * @param canBeOnDemand whether the device can look behind addresses at each access.
      */
-    RegionCache(final ProtectionDomain pd, final CacheSettings settings, final BooleanSupplier canBeOnDemand) {
+    RegionCache(
+        final ProtectionDomain pd, final CacheSettings settings, final Adoptions allocated,
+        final BooleanSupplier canBeOnDemand) {
         final long maxCount = settings.maxCount();
         final long maxBytes = settings.maxBytes();
         final MemoryMonitor monitor = settings.monitor();
         this.pd = pd;
+        this.allocated = allocated;
         this.canBeOnDemand = canBeOnDemand;
         this.monitorsEnabled = settings.monitorsEnabled();
         this.publisher = ObjectPublisher.of(pd.context());
@@ -172,8 +178,10 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         // the old mapping, with the old pages.
         final boolean quiet = watcher == null || watcher.awaitQuiet();
         deferred.drain();
-        final Object known = adoptions.ownerOf(range);
-        final Object root = named == null || isOpenPinned(known) ? known : named;
+        final Object pinned = allocated.ownerOf(range);
+        final Object known = pinned == null ? adoptions.ownerOf(range) : pinned;
+        // Nothing else is at the addresses of pinned memory that is open.
+        final Object root = named == null || known instanceof PinnedMemory ? known : named;
         if (watcher != null && (root != null || quiet)) {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
                 final Claim claim = new Claim(range, root, access, root != null && root == known);
@@ -185,11 +193,6 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
             }
         }
         return uncached(new Claim(range, root, access, false));
-    }
-
-    /** Nothing else is at the addresses of such memory. */
-    private static boolean isOpenPinned(final Object owner) {
-        return owner instanceof PinnedMemory && !((PinnedMemory) owner).isClosed();
     }
 
     /** What lies in an entry that lacks rights is registered with all of that entry, if all of it can have them. */

@@ -35,6 +35,7 @@ import io.rdma4j.fabric.WaitObject;
 import io.rdma4j.fabric.av.AddressVectors;
 import io.rdma4j.fabric.av.AvHost;
 import io.rdma4j.fabric.av.AvStores;
+import io.rdma4j.fabric.cache.Adoptions;
 import io.rdma4j.fabric.cache.RegistrationCaches;
 import io.rdma4j.fabric.cm.MsgConnections;
 import io.rdma4j.fabric.cm.DatagramDomain;
@@ -72,6 +73,8 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
     private final RdmaContext context;
     private final DeviceEvents events;
     private final OpenObjects open = new OpenObjects("domain");
+    /** For the caches of all realms: addresses alone, without the object, are then enough to know whose they are. */
+    private final Adoptions allocated = new Adoptions();
     private final Regions regions;
     private final MsgConnections connections;
 
@@ -82,7 +85,8 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
         this.context = context;
         this.events = events;
         regions = new Regions(
-            this, context, info, this::newPd, pd -> RegistrationCaches.create(pd, info.cacheAttributes()), open);
+            this, context, info, this::newPd,
+            pd -> RegistrationCaches.create(pd, info.cacheAttributes(), allocated), open);
         connections = new MsgConnections(PieceMessages.FACTORY, this, fabric);
     }
 
@@ -117,14 +121,10 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
         }
     }
 
-    /** Its addresses alone, without the object, are then enough for the cache to know whose they are. */
     private PinnedMemory known(final PinnedMemory memory) {
-        final RegistrationCache cache = cache();
         try (Undo undo = new Undo()) {
             undo.add(memory::close);
-            if (cache != null) {
-                cache.adopt(memory.address(), memory.length(), memory);
-            }
+            allocated.add(memory);
             undo.forget();
             return memory;
         }

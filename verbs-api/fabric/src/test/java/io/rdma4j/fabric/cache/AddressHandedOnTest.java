@@ -84,7 +84,7 @@ class AddressHandedOnTest {
         try (RdmaContext context = RdmaDevices.open(device);
             ProtectionDomain pd = context.allocatePd();
             RegionCache cache = new RegionCache(pd, new CacheSettings(name -> null, name -> null,
-                new CacheAttributes().monitor("userfaultfd")), () -> false)) {
+                new CacheAttributes().monitor("userfaultfd")), new Adoptions(), () -> false)) {
             final ExecutorService executor = Executors.newFixedThreadPool(THREADS);
             try {
                 work.run(cache, executor);

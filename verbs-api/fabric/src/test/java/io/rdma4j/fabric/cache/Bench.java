@@ -40,7 +40,7 @@ final class Bench implements AutoCloseable {
         context = RdmaDevices.open("emulated:" + name);
         pd = context.allocatePd();
         cache = new RegionCache(pd, new CacheSettings(variable -> null, variable -> null,
-            attributes.monitor(monitor)), () -> false);
+            attributes.monitor(monitor)), new Adoptions(), () -> false);
     }
 
     static Bench of(final String name) {

@@ -77,7 +77,7 @@ class StaleDataTest {
     private static RegionCache cache(final ProtectionDomain pd) {
         // Regions on demand are of addresses, and there would be nothing to see.
         return new RegionCache(pd, new CacheSettings(name -> null, name -> null,
-            new CacheAttributes().monitor("userfaultfd")), () -> false);
+            new CacheAttributes().monitor("userfaultfd")), new Adoptions(), () -> false);
     }
 
     /** What is done with the memory. */

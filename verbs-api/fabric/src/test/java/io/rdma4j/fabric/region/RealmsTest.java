@@ -16,6 +16,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -23,11 +24,14 @@ import io.rdma4j.verbs.ProtectionDomain;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** What is left when making something fails in the middle; {@link Domains} looks at the device. */
@@ -84,6 +88,27 @@ class RealmsTest {
         final RdmaException failure = RdmaException.of("make cache").detail("no room").errno(RdmaException.ENOMEM)
             .build();
         assertRefused(FiErrno.FI_ENOMEM, () -> failingBy(domain, failure).open(null), "no room");
+    }
+
+    /** Where the device cannot look for pages at each access, what nobody is known to own is registered each time. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void allCachesKnowTheDomainsMemoryByItsAddress(final boolean ofEndpoints) {
+        final Set<MrMode> demanded = ofEndpoints ? EnumSet.of(MrMode.ENDPOINT) : EnumSet.noneOf(MrMode.class);
+        final Domain domain = domains.on("extensions=false").open(hints -> hints
+            .mrMode(MrMode.ALLOCATED, MrMode.ENDPOINT).demand(demanded));
+        assertThat(domain.info().needs(MrMode.ENDPOINT)).isEqualTo(ofEndpoints);
+        final PinnedMemory memory = domain.allocate(PAGE);
+        final Realm other = Domains.regionsOf(domain).openRealm(new byte[] {1});
+        assertThat(other.cache()).isNotSameAs(domain.cache());
+        for (int i = 0; i < 3; i++) {
+            other.cache().acquire(memory.address(), 64, 0).release();
+        }
+        assertThat(other.cache().statistics().asMap()).containsEntry("uncached", 0L).containsEntry("hits", 2L);
+        memory.close();
+        other.cache().acquire(memory.address(), 64, 0).release();
+        assertThat(other.cache().statistics().hits()).as("nobody's any more").isEqualTo(2);
+        other.release();
     }
 
     /** Nothing is registered at the addresses of a dma-buf that was unmapped (max_mr leaves no room to take rights). */
