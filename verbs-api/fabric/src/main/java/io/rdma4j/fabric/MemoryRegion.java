@@ -172,8 +172,8 @@ public interface MemoryRegion extends AutoCloseable {
      * @param address first byte, in this process.
      * @param length  bytes, above 0; inside of one buffer of the region.
      * @throws FabricException FI_EOPBADSTATE if it was registered without {@link MrFlag#RMA_PMEM}; FI_EINVAL for a
-     *                         range that is not inside; FI_EIO if the file cannot be written; FI_ENOMEM if it is not
-     *                         mapped any more; FI_EBADFD if closed.
+     *                         range that is not inside, or is in no file any more; FI_EIO if the file cannot be
+     *                         written; FI_ENOMEM if it is not mapped any more; FI_EBADFD if closed.
      */
     void flush(long address, long length);
 

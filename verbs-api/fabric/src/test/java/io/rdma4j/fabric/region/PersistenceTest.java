@@ -11,6 +11,8 @@ import static io.rdma4j.fabric.region.Domains.PAGE;
 import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.SystemFaults;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
@@ -19,7 +21,10 @@ import io.rdma4j.fabric.Fabrics;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.fabric.MrMode;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.WcStatus;
@@ -29,6 +34,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -38,11 +45,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /** Memory of files (FI_RMA_PMEM; checklist 17). */
 @Timeout(60)
 class PersistenceTest {
+    private static final int RW = LibcConstants.PROT_READ | LibcConstants.PROT_WRITE;
+
     @RegisterExtension
     final Domains domains = new Domains();
 
@@ -103,6 +114,43 @@ class PersistenceTest {
         final MappedByteBuffer mine = map(FileChannel.MapMode.PRIVATE);
         assertInvalid(() -> domain.register(remote(mine, 1).flags(MrFlag.RMA_PMEM)));
         domain.register(remote(mine, 1)).close();
+    }
+
+    /** The pages may change while the region is open: without a notice on demand, else before a refresh. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void memoryThatIsInNoFileAnyMoreIsNotFlushed(final boolean tells) throws IOException {
+        final Set<MrMode> modes = tells ? EnumSet.of(MrMode.MMU_NOTIFY) : EnumSet.noneOf(MrMode.class);
+        final Domain domain = domains.open(hints -> hints.capabilities(Capability.RMA, Capability.RMA_PMEM)
+            .mrMode(modes).demand(modes));
+        final long address = mapByAddress();
+        final MemoryRegion region = domain.register(new MrAttributes().buffer(address, 2 * PAGE).requestedKey(1)
+            .access(MrAccess.REMOTE_WRITE).flags(MrFlag.RMA_PMEM));
+        region.flush();
+        Libc.mmap(address, PAGE, RW, LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED,
+            -1, 0);
+        region.refresh();
+        assertInvalid(region::flush, "anonymous memory");
+        assertInvalid(() -> region.flush(address + 8, 8), "anonymous memory");
+        region.flush(address + PAGE, PAGE);
+        Libc.munmap(address, PAGE);
+        assertRefused(FiErrno.FI_ENOMEM, region::flush, "not mapped");
+        assertRefused(FiErrno.FI_ENOMEM, () -> region.flush(address, 8), "not mapped");
+        assertRefused(FiErrno.FI_ENOMEM, region::close, "not mapped");
+        assertThat(region.isClosed()).isTrue();
+        Libc.munmap(address + PAGE, PAGE);
+    }
+
+    /** By nobody who would unmap it later: others may have got the addresses. */
+    private long mapByAddress() throws IOException {
+        final Path file = folder.resolve("data");
+        Files.write(file, new byte[2 * PAGE]);
+        final int descriptor = Libc.open(file.toString(), LibcConstants.O_RDWR);
+        try {
+            return Libc.mmap(0, 2 * PAGE, RW, LibcConstants.MAP_SHARED, descriptor, 0);
+        } finally {
+            Libc.close(descriptor);
+        }
     }
 
     @Test
