@@ -32,7 +32,7 @@ class FiInfoCommandTest {
             FI_ORDER_ATOMIC_WAW ]
                     comp_order: [ FI_ORDER_NONE ]
                     inject_size: 128
-                    size: 16384
+                    size: 8191
                     iov_limit: 4
                     rma_iov_limit: 1
                 fi_rx_attr:

@@ -32,6 +32,7 @@ final class PersistentMaps {
     private static final Path MAPS = Path.of("/proc/self/maps");
     private static final int FIELDS = 6;
     private static final int SHARED = 3;
+    private static final int DEVICE = 3;
     private static final String GONE = " (deleted)";
 
     private final List<String> lines;
@@ -53,9 +54,44 @@ final class PersistentMaps {
         }
     }
 
+    /**
+     * What covers a range.
+     *
+     * @param files  by the names that they had.
+     * @param inodes which files these are, whatever they are called later: device and inode.
+     */
+    record Cover(Set<Path> files, Set<String> inodes) {
+    }
+
+    /** What is to be known of a line. */
+    private interface Look {
+        void at(String[] fields, long first);
+    }
+
     /** The files that cover a range without a gap. */
-    Set<Path> files(final long address, final long length) {
-        final Set<Path> files = new LinkedHashSet<>();
+    Cover cover(final long address, final long length) {
+        final Cover cover = new Cover(new LinkedHashSet<>(), new LinkedHashSet<>());
+        walk(address, length, (fields, at) -> {
+            cover.files.add(file(fields, address, length, at));
+            cover.inodes.add(inode(fields));
+        });
+        return cover;
+    }
+
+    /** Refuses a range some of which is in no file, or in one without a name that is none of those of before. */
+    void requireCovered(final long address, final long length, final Set<String> inodes) {
+        walk(address, length, (fields, at) -> {
+            if (fields[1].charAt(SHARED) != 's' || !inodes.contains(inode(fields))) {
+                file(fields, address, length, at);
+            }
+        });
+    }
+
+    private static String inode(final String[] fields) {
+        return fields[DEVICE] + ' ' + fields[DEVICE + 1];
+    }
+
+    private void walk(final long address, final long length, final Look look) {
         final long end = address + length;
         long covered = address;
         for (final String line : lines) {
@@ -69,10 +105,10 @@ final class PersistentMaps {
             if (Long.compareUnsigned(from, covered) > 0) {
                 break;
             }
-            files.add(file(fields, address, length, covered));
+            look.at(fields, covered);
             covered = to;
             if (Long.compareUnsigned(covered, end) >= 0) {
-                return files;
+                return;
             }
         }
         throw refused(address, length, String.format("0x%x is not mapped in this process", covered))

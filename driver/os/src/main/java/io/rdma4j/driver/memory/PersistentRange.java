@@ -29,8 +29,9 @@ import java.util.Set;
  * {@code jdk.nio.mapmode.ExtendedMapMode.READ_WRITE_SYNC}, whose {@code force()} does it; for an address there is
  * nothing, so this calls msync there, too. Character devices ({@code /dev/dax0.0}) have no msync and are refused.
  *
- * <p>What is mapped is looked at once, when the object is made: the caller keeps it mapped. Immutable, and thread-safe;
- * a flush takes as long as the disk does.
+ * <p>What is mapped is looked at when the object is made, and again at each flush: msync succeeds where it has nothing to
+ * write, on anonymous memory that came there meanwhile. A file that lost its name is the same file. Immutable, and
+ * thread-safe; a flush takes as long as the disk does.
  */
 public final class PersistentRange {
     private static final String FLUSH = "flush persistent memory";
@@ -39,11 +40,13 @@ public final class PersistentRange {
     private final long address;
     private final long length;
     private final Set<Path> files;
+    private final Set<String> inodes;
 
-    private PersistentRange(final long address, final long length, final Set<Path> files) {
+    private PersistentRange(final long address, final long length, final PersistentMaps.Cover cover) {
         this.address = address;
         this.length = length;
-        this.files = files;
+        files = Set.copyOf(cover.files());
+        inodes = Set.copyOf(cover.inodes());
     }
 
     /**
@@ -60,7 +63,7 @@ public final class PersistentRange {
         if (address <= 0 || length <= 0 || address > Long.MAX_VALUE - length) {
             throw PersistentMaps.refused(address, length, "that is no range of memory").build();
         }
-        return new PersistentRange(address, length, Set.copyOf(PersistentMaps.ofThisProcess().files(address, length)));
+        return new PersistentRange(address, length, PersistentMaps.ofThisProcess().cover(address, length));
     }
 
     /**
@@ -123,13 +126,14 @@ public final class PersistentRange {
      *
      * @param from  address of the first byte, within the range
      * @param bytes how many; the pages that they touch are written
-     * @throws RdmaException EINVAL if that is not within the range; ENOMEM if it was unmapped meanwhile; EIO if the
-     *                       file cannot be written
+     * @throws RdmaException EINVAL if that is not within the range, or in no file any more; ENOMEM if it was unmapped
+     *                       meanwhile; EIO if the file cannot be written
      */
     public void flush(final long from, final long bytes) {
         requireWithin(from, bytes);
         final long page = Libc.pageSize();
         final long start = from & -page;
+        requireThere(from, bytes);
         try {
             FileCalls.msync(start, from + bytes - start);
         } catch (final RdmaException e) {
@@ -151,6 +155,7 @@ public final class PersistentRange {
         requireWithin(from, bytes);
         final long page = Libc.pageSize();
         final long start = from & -page;
+        requireThere(from, bytes);
         try {
             // Faults the pages in as a store does, which marks each as changed, and leaves their bytes alone.
             Libc.madvise(start, from + bytes - start, LibcConstants.MADV_POPULATE_WRITE);
@@ -164,6 +169,18 @@ public final class PersistentRange {
         if (from < address || bytes <= 0 || bytes > length || from - address > length - bytes) {
             throw RdmaException.of(FLUSH).object(this)
                 .detail("%d bytes at 0x%x are not within it", bytes, from).errno(RdmaException.EINVAL).build();
+        }
+    }
+
+    private void requireThere(final long from, final long bytes) {
+        try {
+            PersistentMaps.ofThisProcess().requireCovered(from, bytes, inodes);
+        } catch (final RdmaException e) {
+            if (e.errno() != RdmaException.EFAULT) {
+                throw e;
+            }
+            // As msync says it.
+            throw RdmaException.of(FLUSH).detail("%s", e.getMessage()).errno(RdmaException.ENOMEM).cause(e).build();
         }
     }
 

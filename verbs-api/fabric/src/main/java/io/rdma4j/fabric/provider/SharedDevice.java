@@ -11,7 +11,9 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 
+import java.lang.ref.WeakReference;
 import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
@@ -21,19 +23,31 @@ import java.util.function.Consumer;
  * its events. A device that the application opened stays its own. Thread-safe.
  */
 final class SharedDevice {
-    /** By their addresses; those of the application by their contexts. */
-    private static final Map<Object, Opening> OPEN = new ConcurrentHashMap<>();
+    private static final Map<String, Opening> BY_ADDRESS = new ConcurrentHashMap<>();
+    /** Guarded by itself. Who never closes a domain keeps no context by this that nobody else has any more. */
+    private static final Map<RdmaContext, WeakReference<Opening>> BY_CONTEXT = new WeakHashMap<>();
 
     private final String address;
     /** Null if the device is opened here. */
-    private final RdmaContext given;
-    private final Object key;
+    private final Opening given;
 
     /** The context of the application, or null to open one. */
     SharedDevice(final String address, final RdmaContext context) {
         this.address = address;
-        given = context;
-        key = context == null ? address : context;
+        given = context == null ? null : of(address, context);
+    }
+
+    private static Opening of(final String address, final RdmaContext context) {
+        synchronized (BY_CONTEXT) {
+            final WeakReference<Opening> known = BY_CONTEXT.get(context);
+            final Opening last = known == null ? null : known.get();
+            if (last != null) {
+                return last;
+            }
+            final Opening made = new Opening(address, context);
+            BY_CONTEXT.put(context, new WeakReference<>(made));
+            return made;
+        }
     }
 
     /** A device that is or will be open, and how many use it. */
@@ -99,8 +113,11 @@ final class SharedDevice {
     }
 
     private RdmaContext open() {
-        final Opening opening = OPEN.compute(key, (any, last) -> {
-            final Opening one = last == null ? new Opening(address, given) : last;
+        if (given != null) {
+            return given.acquire();
+        }
+        final Opening opening = BY_ADDRESS.compute(address, (any, last) -> {
+            final Opening one = last == null ? new Opening(address, null) : last;
             one.holders++;
             return one;
         });
@@ -113,17 +130,21 @@ final class SharedDevice {
     }
 
     private void drop() {
-        OPEN.computeIfPresent(key, (any, opening) -> --opening.holders == 0 ? null : opening);
+        BY_ADDRESS.computeIfPresent(address, (any, opening) -> --opening.holders == 0 ? null : opening);
     }
 
     /** Of the device that is open. */
     DeviceEvents events() {
-        return OPEN.get(key).events();
+        return (given == null ? BY_ADDRESS.get(address) : given).events();
     }
 
     void release() {
+        if (given != null) {
+            given.release();
+            return;
+        }
         try {
-            OPEN.get(key).release();
+            BY_ADDRESS.get(address).release();
         } finally {
             drop();
         }

@@ -231,11 +231,14 @@ public final class Regions {
         } finally {
             leave(region);
         }
-        if (body.memory().hasFiles()) {
-            // Nobody writes any more: all that peers were told is written is in the files after this.
-            body.memory().flush("close region");
+        try {
+            if (body.memory().hasFiles()) {
+                // Nobody writes any more: all that peers were told is written is in the files after this.
+                body.memory().flush("close region");
+            }
+        } finally {
+            region.letGo();
         }
-        region.letGo();
     }
 
     void requireSameAuthKey(final String operation, final RegionPlan plan, final Realm realm) {

@@ -41,7 +41,8 @@ final class SharedIndex {
             }
             final int level = level();
             final long found = level < 0 ? -1 : walk(level, gidHigh, gidLow, qpn, qkey);
-            if (found >= 0 || bytes.getLongVolatile(SharedLayout.CHANGES_OFFSET) == changes) {
+            // Also where something was found: of two names of one peer an index that is made anew has the second first.
+            if (bytes.getLongVolatile(SharedLayout.CHANGES_OFFSET) == changes) {
                 return found;
             }
         }

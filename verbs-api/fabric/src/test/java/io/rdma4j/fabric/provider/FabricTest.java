@@ -21,6 +21,7 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -37,6 +38,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -46,6 +48,24 @@ import java.util.concurrent.TimeUnit;
 class FabricTest {
     private static FabricInfo info(final String address) {
         return Fabrics.getInfo(new Hints().address(address)).get(0);
+    }
+
+    /** A program that forgets to close a domain loses what it has, and nothing of another context. */
+    private static WeakReference<RdmaContext> forgetADomain() {
+        final RdmaContext context = RdmaDevices.open("emulated:forgotten");
+        final FabricInfo info = Fabrics.getInfo(new Hints().context(context)).get(0);
+        Fabrics.open(info).openDomain(info);
+        context.close();
+        return new WeakReference<>(context);
+    }
+
+    @Test
+    void aDomainThatIsNeverClosedKeepsNoContextForEver() {
+        final WeakReference<RdmaContext> context = forgetADomain();
+        Await.until("the context is let go", () -> {
+            System.gc();
+            return context.get() == null;
+        });
     }
 
     @Test

@@ -6,21 +6,34 @@
 package io.rdma4j.fabric.region;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.SystemFaults;
+import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.TestDomain;
 
+import java.io.IOException;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A region that is closed lets go of the buffers that it was made of, also if the application keeps the region. */
 @Timeout(120)
@@ -54,6 +67,31 @@ class LettingGoTest {
             assertThat(both.length()).isEqualTo(2 * PAGE);
             assertThat(one.access()).containsExactly(MrAccess.REMOTE_WRITE);
             assertThat(one.toString()).contains("closed");
+        }
+    }
+
+    /** Also where it cannot be flushed at last. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void closedRegionsOfFilesDoNotKeepBuffers(final boolean fails, @TempDir final Path folder) throws IOException {
+        try (TestDomain own = new TestDomain(new Hints().address("emulated:letting-go")
+            .capabilities(Capability.RMA, Capability.RMA_PMEM));
+            FileChannel channel = FileChannel.open(folder.resolve("file"), StandardOpenOption.CREATE,
+                StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            ByteBuffer buffer = channel.map(FileChannel.MapMode.READ_WRITE, 0, PAGE);
+            final WeakReference<ByteBuffer> held = new WeakReference<>(buffer);
+            final MemoryRegion region = own.domain.register(new MrAttributes().buffer(buffer)
+                .access(MrAccess.REMOTE_WRITE).flags(MrFlag.RMA_PMEM).requestedKey(1));
+            buffer = null;
+            if (fails) {
+                try (SystemFaults faults = SystemFaults.failing(false, "msync", 1, RdmaException.EIO)) {
+                    assertThatThrownBy(region::close).isInstanceOf(FabricException.class);
+                }
+            } else {
+                region.close();
+            }
+            cleared(held);
+            assertThat(region.isClosed()).isTrue();
         }
     }
 

@@ -11,6 +11,7 @@ import static io.rdma4j.fabric.region.Domains.PAGE;
 import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.libc.FencedPages;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.SystemFaults;
@@ -123,33 +124,72 @@ class PersistenceTest {
         final Set<MrMode> modes = tells ? EnumSet.of(MrMode.MMU_NOTIFY) : EnumSet.noneOf(MrMode.class);
         final Domain domain = domains.open(hints -> hints.capabilities(Capability.RMA, Capability.RMA_PMEM)
             .mrMode(modes).demand(modes));
-        final long address = mapByAddress();
-        final MemoryRegion region = domain.register(new MrAttributes().buffer(address, 2 * PAGE).requestedKey(1)
-            .access(MrAccess.REMOTE_WRITE).flags(MrFlag.RMA_PMEM));
-        region.flush();
-        Libc.mmap(address, PAGE, RW, LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED,
-            -1, 0);
-        region.refresh();
-        assertInvalid(region::flush, "anonymous memory");
-        assertInvalid(() -> region.flush(address + 8, 8), "anonymous memory");
-        region.flush(address + PAGE, PAGE);
-        Libc.munmap(address, PAGE);
-        assertRefused(FiErrno.FI_ENOMEM, region::flush, "not mapped");
-        assertRefused(FiErrno.FI_ENOMEM, () -> region.flush(address, 8), "not mapped");
-        assertRefused(FiErrno.FI_ENOMEM, region::close, "not mapped");
-        assertThat(region.isClosed()).isTrue();
-        Libc.munmap(address + PAGE, PAGE);
+        try (FencedPages room = new FencedPages(2)) {
+            final long address = room.address();
+            map("data", address, 2 * PAGE);
+            final MemoryRegion region = domain.register(persistent(address, 2 * PAGE));
+            region.flush();
+            Libc.mmap(address, PAGE, RW, LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS
+                | LibcConstants.MAP_FIXED, -1, 0);
+            region.refresh();
+            assertInvalid(region::flush, "anonymous memory");
+            assertInvalid(() -> region.flush(address + 8, 8), "anonymous memory");
+            region.flush(address + PAGE, PAGE);
+            Libc.munmap(address, PAGE);
+            assertRefused(FiErrno.FI_ENOMEM, region::flush, "not mapped");
+            assertRefused(FiErrno.FI_ENOMEM, () -> region.flush(address, 8), "not mapped");
+            assertRefused(FiErrno.FI_ENOMEM, region::close, "not mapped");
+            assertThat(region.isClosed()).isTrue();
+        }
+    }
+
+    private static MrAttributes persistent(final long address, final long length) {
+        return new MrAttributes().buffer(address, length).requestedKey(1).access(MrAccess.REMOTE_WRITE)
+            .flags(MrFlag.RMA_PMEM);
     }
 
     /** By nobody who would unmap it later: others may have got the addresses. */
-    private long mapByAddress() throws IOException {
-        final Path file = folder.resolve("data");
-        Files.write(file, new byte[2 * PAGE]);
+    private Path map(final String name, final long address, final int length) throws IOException {
+        final Path file = folder.resolve(name);
+        Files.write(file, new byte[length]);
         final int descriptor = Libc.open(file.toString(), LibcConstants.O_RDWR);
         try {
-            return Libc.mmap(0, 2 * PAGE, RW, LibcConstants.MAP_SHARED, descriptor, 0);
+            Libc.mmap(address, length, RW, LibcConstants.MAP_SHARED | LibcConstants.MAP_FIXED, descriptor, 0);
         } finally {
             Libc.close(descriptor);
+        }
+        return file;
+    }
+
+    @Test
+    void aFileThatLostItsNameIsTheSameFile() throws IOException {
+        final Domain domain = domains.open(Capability.RMA, Capability.RMA_PMEM);
+        try (FencedPages room = new FencedPages(1)) {
+            final Path half = map("half", room.address(), PAGE);
+            final MemoryRegion region = domain.register(persistent(room.address(), PAGE));
+            Files.createLink(folder.resolve("whole"), half);
+            Files.delete(half);
+            region.flush();
+            region.flush(room.address() + 8, 8);
+            region.close();
+        }
+    }
+
+    /** The first of two is in no file any more: the other one is flushed all the same, and the failure is told. */
+    @Test
+    void whatIsInAFileIsFlushedWhateverElseIsNot() throws IOException {
+        final Domain domain = domains.open(Capability.RMA, Capability.RMA_PMEM);
+        try (FencedPages first = new FencedPages(1); FencedPages second = new FencedPages(1)) {
+            map("first", first.address(), PAGE);
+            map("second", second.address(), PAGE);
+            final MemoryRegion region =
+                domain.register(persistent(first.address(), PAGE).buffer(second.address(), PAGE));
+            Libc.munmap(first.address(), PAGE);
+            try (SystemFaults calls = SystemFaults.counting()) {
+                assertRefused(FiErrno.FI_ENOMEM, region::flush, "not mapped");
+                assertThat(calls.calls(false)).contains("msync");
+            }
+            assertRefused(FiErrno.FI_ENOMEM, region::close, "not mapped");
         }
     }
 
