@@ -180,7 +180,9 @@ public final class PersistentRange {
                 throw e;
             }
             // As msync says it.
-            throw RdmaException.of(FLUSH).detail("%s", e.getMessage()).errno(RdmaException.ENOMEM).cause(e).build();
+            throw RdmaException.of(FLUSH).object(this).detail("%s", e.getMessage()).errno(RdmaException.ENOMEM)
+                .hint("the files must stay mapped until the region that was registered over them is closed").cause(e)
+                .build();
         }
     }
 

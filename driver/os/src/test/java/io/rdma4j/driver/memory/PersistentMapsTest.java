@@ -32,7 +32,7 @@ class PersistentMapsTest {
         "ffffffffff600000-ffffffffff601000 --xp 00000000 00:00 0       [vsyscall]");
 
     private static Set<Path> files(final long address, final long length) {
-        return new PersistentMaps(LINES, FILES::contains).files(address, length);
+        return new PersistentMaps(LINES, FILES::contains).cover(address, length).files();
     }
 
     private static RdmaException refusal(final int errno, final long address, final long length) {
