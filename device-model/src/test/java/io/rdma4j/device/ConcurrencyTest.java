@@ -22,6 +22,7 @@ import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.testing.Patience;
+import io.rdma4j.testing.TestBudget;
 
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -142,7 +143,7 @@ class ConcurrencyTest {
 
     @Test
     void playsPingPongBetweenTwoDevicesAndThreads() throws Exception {
-        rounds.set(20_000);
+        rounds.set(TestBudget.rounds(6_000, 20_000));
         try (RawDriver left = RawDriver.ready("emulated:left"); RawDriver right = RawDriver.ready("emulated:right")) {
             final RawCq[] cqs = {left.createCq(64), right.createCq(64)};
             final RawCq[] sent = {left.createCq(64), right.createCq(64)};
@@ -187,7 +188,7 @@ class ConcurrencyTest {
     @ParameterizedTest
     @ValueSource(strings = {"", EARLY})
     void leavesNoSenderWaitingInAStorm(String options) throws Exception {
-        rounds.set(30_000);
+        rounds.set(TestBudget.rounds(8_000, 30_000));
         try (RawPair pair = RawPair.connected("emulated:storm" + options)) {
             start(() -> {
                 long done = 0;
@@ -222,7 +223,7 @@ class ConcurrencyTest {
     @ParameterizedTest
     @ValueSource(strings = {"", EARLY})
     void losesNoWakeUpWhenSendAndReceiveMeet(String options) throws Exception {
-        final int rounds = 30_000;
+        final int rounds = TestBudget.rounds(8_000, 30_000);
         try (RawPair pair = RawPair.connected("emulated:meet" + options)) {
             final AtomicLong round = new AtomicLong(-1);
             final AtomicLong last = new AtomicLong(rounds - 1);
@@ -397,7 +398,7 @@ class ConcurrencyTest {
     void writesNothingIntoARegionThatIsGone() throws Exception {
         try (RawDriver writer = RawDriver.ready("emulated:writer");
             RawDriver owner = RawDriver.ready("emulated:owner")) {
-            for (int round = 0; round < 60; round++) {
+            for (int round = 0; round < TestBudget.rounds(21, 60); round++) {
                 endUnderWrites(writer, owner, round);
             }
         }
@@ -445,7 +446,7 @@ class ConcurrencyTest {
 
     @Test
     void flushesEachRequestOnceWhenTheStateChangesUnderway() throws Exception {
-        for (int round = 0; round < 40; round++) {
+        for (int round = 0; round < TestBudget.rounds(16, 40); round++) {
             try (RawPair pair = RawPair.connected("emulated:flush")) {
                 final int posts = 12;
                 final Future<?> posting = threads.submit(() -> {
