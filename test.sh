@@ -17,7 +17,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 . tools/lib.sh
 
 usage() {
-    sed -n '2,14s/^# \{0,1\}//p' "$0"
+    sed -n '2,14s/^# \{0,1\}//p' test.sh
 }
 
 mode=usual
@@ -309,7 +309,7 @@ worker() {
         JAVA_HOME=$home exec timeout -k 30 "$limit" "$home/bin/java" "${OPTIONS[@]}" \
             -Dbasedir="$PWD" -Drdma4j.qemu.output="$PWD/$build_dir/qemu" -cp "$path" io.rdma4j.testing.TestWorker \
             "$PWD/$build_dir/test-classes" "$out/$name-$build_dir.tsv" "$claims" "${tags#-}" ${class:+"$class"}
-    ) >"$out/$name-$build_dir.log" 2>&1 </dev/null &
+    ) >"$out/$name-$build_dir.log" 2>&1 </dev/null 8>&- &
 }
 
 # style_checks HOME LOG RESULTS: looks at the style of all sources, as a build by Maven does; each line that has a fault is
@@ -423,7 +423,7 @@ run() {
             case ${words[0]} in
                 static | style)
                     "${words[0]}_checks" "${jdks[i]}" "$out/${words[0]}-${dirs[i]}.log" \
-                        "$out/${words[0]}-${dirs[i]}.tsv" &
+                        "$out/${words[0]}-${dirs[i]}.tsv" 8>&- &
                     ;;
                 *) worker "${jdks[i]}" "${dirs[i]}" "${words[@]}" ;;
             esac
@@ -457,7 +457,7 @@ races() {
 busy() {
     BUSY=()
     for _ in 1 2 3 4; do
-        (while :; do :; done) &
+        (while :; do :; done) 8>&- &
         BUSY+=($!)
     done
 }
@@ -471,6 +471,13 @@ stop() {
 trap stop EXIT
 trap 'exit 130' INT TERM
 
+# Of two in one folder each would remove the other's results, and rewrite what it runs.
+mkdir -p target
+exec 8>target/test-run.lock
+if command -v flock >/dev/null && ! flock -n 8; then
+    note "another ./test.sh runs in this folder: wait for its end, or use a clone of its own"
+    give_up
+fi
 install
 jdk=$(readlink -f "$JAVA_HOME")
 rm -rf -- "$out"

@@ -15,11 +15,23 @@ target=$module/target
 # shellcheck source=tools/lib.sh
 . "$module/../tools/lib.sh"
 
-if [ ! -f "$target/class-path.txt" ] || [ -n "${RDMA4J_BUILD:-}" ]; then
-    ensure_jdk_and_maven
-    note 'building the examples ...'
-    (cd "$module/.." && mvn -B -q -Dstyle.color=never -pl examples -am -Dmaven.test.skip=true \
-        -Dcheckstyle.skip=true package </dev/null) >&2
+is_built() {
+    [ -f "$target/class-path.txt" ] && [ -z "${RDMA4J_BUILD:-}" ]
+}
+
+if ! is_built; then
+    if is_guest_root "$module"; then
+        note 'not built yet, and root does not build in the folder of another: run examples/run.sh first, as yourself'
+        exit 1
+    fi
+    lock_build "$module/.."
+    if ! is_built; then
+        ensure_jdk_and_maven
+        note 'building the examples ...'
+        (cd "$module/.." && mvn -B -q -Dstyle.color=never -pl examples -am -Dmaven.test.skip=true \
+            -Dcheckstyle.skip=true package </dev/null 9>&-) >&2
+    fi
+    exec 9>&-
 fi
 find_java || { note "no Java $RDMA4J_MIN_JAVA or newer was found"; exit 1; }
 java_major "$JAVA_HOME"

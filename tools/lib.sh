@@ -121,15 +121,29 @@ ensure_packages() {
     # Whether a list that could not be updated matters shows when installing.
     "${as_root[@]}" apt-get update -q >"$log" 2>&1 || true
     choose_packages "${MISSING[@]}"
+    leave_out_unknown
+    if [ ${#CHOSEN[@]} -gt 0 ] && ! install_chosen "$log" "${as_root[@]}"; then
+        return 1
+    fi
+    rm -f "$log"
+    if [ ${#UNKNOWN[@]} -gt 0 ]; then
+        note "apt offers no ${UNKNOWN[*]} here"
+        return 1
+    fi
+}
+
+# install_chosen LOG COMMAND ...: installs CHOSEN by that command, which becomes root.
+install_chosen() {
+    local log=$1
+    shift
     note "installing ${CHOSEN[*]} ..."
-    if ! "${as_root[@]}" apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${CHOSEN[@]}" \
+    if ! "$@" apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${CHOSEN[@]}" \
         >>"$log" 2>&1 </dev/null; then
         note "apt-get could not install ${CHOSEN[*]}:"
         grep '^E:' "$log" >&2 || tail -n 5 "$log" >&2
         note "all of its output is in $log"
         return 1
     fi
-    rm -f "$log"
 }
 
 # refresh_package_lists: as root or through sudo without a password, where there is apt; else does nothing.
@@ -153,6 +167,21 @@ choose_packages() {
     done
 }
 
+# leave_out_unknown: sets UNKNOWN to those of CHOSEN that apt does not offer, and CHOSEN to the others: for one that it
+# does not know apt installs none.
+leave_out_unknown() {
+    local package known=()
+    UNKNOWN=()
+    for package in "${CHOSEN[@]}"; do
+        if apt-cache show --no-all-versions "$package" >/dev/null 2>&1; then
+            known+=("$package")
+        else
+            UNKNOWN+=("$package")
+        fi
+    done
+    CHOSEN=("${known[@]}")
+}
+
 # install_command: prints the one command that installs CHOSEN.
 install_command() {
     local apt="apt-get update && apt-get install -y --no-install-recommends ${CHOSEN[*]}"
@@ -160,6 +189,18 @@ install_command() {
         printf "sudo sh -c '%s'" "$apt"
     else
         printf "su -c '%s'" "$apt"
+    fi
+}
+
+# lock_build ROOT: waits until nobody else builds in that folder. Descriptor 9 has the lock, until it is closed.
+lock_build() {
+    mkdir -p "$1/target"
+    exec 9>"$1/target/rdma4j-build.lock"
+    if ! command -v flock >/dev/null; then
+        note 'no flock here (util-linux): two builds at once would disturb each other'
+    elif ! flock -n 9; then
+        note 'waiting for another build ...'
+        flock 9
     fi
 }
 
@@ -192,7 +233,8 @@ class_archive() {
         made=$archive.$$
         # Java ends by itself then, with 130, and so looks as if it had dealt with it: here nothing would end.
         trap 'rm -f "$made"; exit 130' INT
-        "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:ArchiveClassesAtExit="$made" -jar "$jar" devinfo \
+        # Not what the environment asks to trace: its file may be what the command itself is to read.
+        "$JAVA_HOME/bin/java" -XX:+UseSerialGC -XX:ArchiveClassesAtExit="$made" -Drdma4j.trace= -jar "$jar" devinfo \
             >/dev/null 2>&1 </dev/null || true
         trap - INT
         # Where this Java makes none an empty file says so to the next start.
@@ -206,7 +248,12 @@ class_archive() {
 run_jar() {
     local jar=$1 options=(-XX:+UseSerialGC)
     shift
-    class_archive "$jar"
+    REPLY=
+    case " ${RDMA4J_OPTS:-} ${JAVA_TOOL_OPTIONS:-} ${JDK_JAVA_OPTIONS:-} " in
+        # Java ends where two are chosen; and another collector's archive is another one.
+        *-XX:+Use*GC*) options=() ;;
+        *) class_archive "$jar" ;;
+    esac
     # An archive that does not fit is no reason for a JVM to say so on standard output.
     [ -z "$REPLY" ] || options+=(-XX:SharedArchiveFile="$REPLY" -Xshare:auto -Xlog:disable -Xlog:all=error:stderr)
     java_major "$JAVA_HOME"

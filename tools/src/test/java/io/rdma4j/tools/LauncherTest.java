@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The launcher and its shell functions, in a copy of the folder, on a machine made of small scripts. */
 class LauncherTest {
     private static final List<String> SYSTEM = List.of("bash", "find", "readlink", "flock", "mkdir", "touch", "sed",
-        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum");
+        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum", "dirname", "date", "nproc");
     /** Those that the launcher looks at. */
     private static final List<String> MODULES = List.of("hw-regs", "queues", "driver/base", "driver/os", "driver/live",
         "driver/pci", "verbs-api/verbs", "verbs-api/pvrdma", "verbs-api/ibverbs", "verbs-api/fabric", "device-model",
@@ -342,9 +342,74 @@ class LauncherTest {
     }
 
     @Test
+    void rootDoesNotBuildTheExamplesOfAnother() throws Exception {
+        final Path run = Files.createDirectories(root.resolve("examples")).resolve("run.sh");
+        Files.copy(Path.of("../examples/run.sh"), run);
+        script(bin.resolve("cat"), "exec " + onPath("cat") + " \"$@\"");
+        script(bin.resolve("mvn"), "echo mvn >>$HOME/calls; mkdir -p examples/target; : >examples/target/class-path.txt");
+        script(bin.resolve("id"), "echo 0");
+        script(bin.resolve("stat"), "echo 1000");
+        final Outcome refused = await(start(root, Map.of(), run.toString(), "local"));
+        assertThat(refused.exitCode()).isEqualTo(1);
+        assertThat(refused.err()).endsWith("run examples/run.sh first, as yourself\n");
+        assertThat(calls()).isEmpty();
+        assertThat(root.resolve("target")).doesNotExist();
+        script(bin.resolve("id"), "echo 1000");
+        assertThat(await(start(root, Map.of(), run.toString(), "local")).out()).endsWith("Examples local\n");
+        assertThat(calls()).hasSize(1);
+    }
+
+    @Test
+    void theTestsExplainThemselvesFromAnyFolder() throws Exception {
+        final Path test = Files.copy(Path.of("../test.sh"), root.resolve("test.sh"));
+        final Outcome outcome = await(start(machine, Map.of(), "bash", machine.relativize(test).toString(), "--help"));
+        assertThat(outcome).isEqualTo(new Outcome(0, outcome.out(), ""));
+        assertThat(outcome.out()).contains("./test.sh --campaign NAME");
+    }
+
+    /** Each would remove what the other has found. */
+    @Test
+    void onlyOneRunsTheTestsOfAFolder() throws Exception {
+        final Path test = Files.copy(Path.of("../test.sh"), root.resolve("test.sh"));
+        final Path marker = Files.createDirectories(root.resolve("target/test-run")).resolve("marker");
+        Files.createFile(marker);
+        final Running other = start(root, Map.of(), "flock", root.resolve("target/test-run.lock").toString(), "bash",
+            "-c", "echo has it; exec sleep 600");
+        try {
+            awaitText(other.out(), "has it");
+            final Outcome outcome = await(start(root, Map.of(), test.toString(), "--only", "RingIndexTest"));
+            assertThat(outcome).isEqualTo(new Outcome(1, "0 passed, 1 failed, 0 skipped\n", "rdma4j: another ./test.sh "
+                + "runs in this folder: wait for its end, or use a clone of its own\n"));
+            assertThat(marker).exists();
+        } finally {
+            other.process().descendants().forEach(ProcessHandle::destroyForcibly);
+            other.process().destroyForcibly();
+        }
+    }
+
+    @Test
     void passesOptionsToTheJvm() throws Exception {
         final Outcome outcome = launch(Map.of("RDMA4J_OPTS", "-Xmx1g -Dx=y"), "devices");
         assertThat(outcome.out()).contains(" -Xmx1g -Dx=y ");
+    }
+
+    /** Java ends where two are chosen. */
+    @Test
+    void anotherCollectorIsTheOnlyOne() throws Exception {
+        for (final String variable : List.of("RDMA4J_OPTS", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS")) {
+            assertThat(launch(Map.of(variable, "-Xmx1g -XX:+UseZGC"), "x").out()).doesNotContain("SerialGC");
+        }
+        assertThat(launch("x").out()).contains("-XX:+UseSerialGC");
+    }
+
+    /** The first start of a Java runs a command of its own, whose devices nobody asked to have traced. */
+    @Test
+    void whatWasTracedIsKeptWhereClassesAre() throws Exception {
+        final Path trace = Files.writeString(machine.resolve("trace"), "of yesterday");
+        script(jdk.resolve("bin/java"), "case \"$*\" in *ArchiveClassesAtExit*-Drdma4j.trace=\\ *) ;; "
+            + "*ArchiveClassesAtExit*) : >$RDMA4J_TRACE;; esac; echo \"java of $0\" \"$@\"");
+        assertThat(launch(Map.of("RDMA4J_TRACE", trace.toString()), "show", "x").exitCode()).isZero();
+        assertThat(trace).hasContent("of yesterday");
     }
 
     @Test
@@ -407,6 +472,18 @@ class LauncherTest {
         final Outcome outcome = shell("ensure_packages jq");
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.err()).contains("could not install jq", "E: no space").doesNotContain("noise");
+    }
+
+    @Test
+    void whatAptDoesNotKnowKeepsNothingElseOut() throws Exception {
+        makeDebian("installed=");
+        script(bin.resolve("id"), "echo 0");
+        script(bin.resolve("apt-get"), "echo apt-get \"$@\" >>$HOME/calls\n"
+            + "case \" $* \" in *17-jdk*) echo 'E: no candidate'; exit 100;; esac");
+        final Outcome outcome = shell("ensure_packages jq openjdk-17-jdk");
+        assertThat(outcome.exitCode()).isEqualTo(1);
+        assertThat(outcome.err()).contains("installing jq ...", "apt offers no openjdk-17-jdk here");
+        assertThat(calls()).hasSize(2).last().asString().endsWith(" jq");
     }
 
     @Test
