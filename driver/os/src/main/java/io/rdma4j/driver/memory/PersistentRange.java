@@ -29,8 +29,8 @@ import java.util.Set;
  * {@code jdk.nio.mapmode.ExtendedMapMode.READ_WRITE_SYNC}, whose {@code force()} does it; for an address there is
  * nothing, so this calls msync there, too. Character devices ({@code /dev/dax0.0}) have no msync and are refused.
  *
- * <p>What is mapped is looked at when the object is made, and again at each flush: msync succeeds where it has nothing to
- * write, on anonymous memory that came there meanwhile. A file that lost its name is the same file. Immutable, and
+ * <p>What is mapped is looked at when the object is made, and again at each flush: msync succeeds where it has nothing
+ * to write, on anonymous memory that came there meanwhile. A file that lost its name is the same file. Immutable, and
  * thread-safe; a flush takes as long as the disk does.
  */
 public final class PersistentRange {

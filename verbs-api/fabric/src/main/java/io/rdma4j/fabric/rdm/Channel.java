@@ -562,13 +562,21 @@ final class Channel {
         return inbound.held() > 0;
     }
 
-    /** As {@link #close}, and messages that wait are dropped. */
+    /** Whether what has claimed a message of it is to be told that it was cut. */
+    boolean hasCut() {
+        return inbound.hasCut();
+    }
+
+    /** As {@link #close}, and messages that wait are dropped; also one that was cut: others may have its context. */
     void drop() {
         close();
-        if (holds()) {
+        final boolean held = holds();
+        if (held || hasCut()) {
             for (int i = 0; i < host.contexts(); i++) {
                 inbound.dropAll(host.context(i));
             }
+        }
+        if (held) {
             end.drained(this);
         }
     }

@@ -61,7 +61,7 @@ final class Connections implements LinkOwner {
     private final LinkTable links = new LinkTable();
     private final Whereabouts whereabouts;
     private final Deque<Dead> dead = new ArrayDeque<>();
-    /** Links that are closed, with messages that wait for receives. */
+    /** Links that are closed, with messages that wait for receives, or one that was cut. */
     private final List<LinkEnd> undrained = new ArrayList<>();
     private final List<Connection> retrying = new ArrayList<>();
     private int established;
@@ -250,7 +250,9 @@ final class Connections implements LinkOwner {
 
     /** Its messages are received, or dropped; it may have gone before. */
     void drained(final LinkEnd link, final SlotArea area) {
-        undrained.remove(link);
+        if (!link.channel().hasCut()) {
+            undrained.remove(link);
+        }
         pool.giveBack(area);
     }
 

@@ -24,6 +24,8 @@ final class Inbound {
     private boolean isOpen;
     private int sequence;
     private int held;
+    /** Whether a message was cut that a receive has claimed, which is told of it. */
+    private boolean hasCut;
 
     Inbound(final Channel channel, final ChannelHost host, final SlotArea area) {
         this.channel = channel;
@@ -208,6 +210,7 @@ final class Inbound {
             waiting = null;
             if (first.claimed) {
                 first.isCut = true;
+                hasCut = true;
             } else {
                 first.context.remove(first);
             }
@@ -216,6 +219,10 @@ final class Inbound {
             }
         }
         isOpen = false;
+    }
+
+    boolean hasCut() {
+        return hasCut;
     }
 
     /** All messages that still wait are dropped. */

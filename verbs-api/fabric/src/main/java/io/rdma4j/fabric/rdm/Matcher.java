@@ -25,6 +25,8 @@ final class Matcher {
     private final Room room;
     private final Room partRoom;
     private int claimed;
+    /** Of all that were posted, with tags and without: also one that finds its message at once has its turn. */
+    private long posts;
     /** Messages wait although a receive has room for them: until the application has read what it has got. */
     private boolean isBlocked;
 
@@ -88,6 +90,7 @@ final class Matcher {
             return null;
         }
         free = receive.newer;
+        receive.sequence = ++posts;
         return claimed(receive, context);
     }
 

@@ -33,7 +33,8 @@ final class PieceReports extends ReceiveReports {
         over(op, errno, ErrorDetails.of(errno));
     }
 
-    private void over(final SendOp op, final int errno, final int detail) {
+    /** The same, where more is known than the errno tells. */
+    void over(final SendOp op, final int errno, final int detail) {
         if (errno == 0) {
             counters.success(op.kind);
         } else {

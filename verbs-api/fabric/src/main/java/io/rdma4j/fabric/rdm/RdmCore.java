@@ -257,7 +257,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
             return;
         }
         channel.rmaDone();
-        reports.over(op, entry.errno());
+        reports.over(op, entry.errno(), entry.isError() ? entry.providerErrno() : 0);
     }
 
     private void arrived(final CompletionEntry entry, final LinkEnd link) {

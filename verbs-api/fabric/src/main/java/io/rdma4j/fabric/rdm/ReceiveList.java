@@ -10,7 +10,6 @@ final class ReceiveList {
     private Receive oldest;
     private Receive newest;
     private int size;
-    private long sequence;
 
     int size() {
         return size;
@@ -22,11 +21,10 @@ final class ReceiveList {
     }
 
     void add(final Receive receive) {
-        receive.sequence = ++sequence;
         addBehind(receive, newest);
     }
 
-    /** One that was in the list, where it was: behind those that were added before it. */
+    /** One whose turn has come before: behind those that were posted before it. */
     void addAgain(final Receive receive) {
         Receive before = null;
         Receive after = oldest;

@@ -52,4 +52,38 @@ class MatcherTest {
         assertThat(matcher.any()).isSameAs(first);
         assertThat(matcher.any()).isSameAs(second);
     }
+
+    /** It was not posted then, and its turn had come all the same: it waits behind what was posted before it. */
+    @Test
+    void oneThatTookAMessageWhichThenBrokeOffHasItsTurn() {
+        final Receive directed = post(1, one);
+        final Slot begun = new Slot(new ModelEnd(false, 1, 4, 64, 1).channel, 0, 0);
+        begun.first(300, false, 0, false);
+        matcher.keep(begun);
+        final Receive open = matcher.claim(2);
+        assertThat(matcher.messageFor(open)).isSameAs(begun);
+        final Receive last = post(3, null);
+        matcher.postAgain(open);
+        assertThat(matcher.match(one, 8)).as("posted first").isSameAs(directed);
+        assertThat(matcher.match(one, 8)).isSameAs(open);
+        assertThat(matcher.match(one, 8)).isSameAs(last);
+    }
+
+    /** A place that was used without a tag before comes no later among those with tags. */
+    @Test
+    void tagsHaveNoTurnsOfTheirOwn() {
+        for (int i = 0; i < 100; i++) {
+            matcher.giveBack(matcher.match(one, post(i, null).sequence > 0 ? 8 : 0));
+        }
+        final Slot begun = new Slot(new ModelEnd(false, 1, 4, 64, 1).channel, 0, 0);
+        begun.first(300, false, 0, false);
+        matcher.tags().keep(begun, 7);
+        final Receive first = matcher.claim(1).tag(7, 0);
+        assertThat(matcher.messageFor(first)).isSameAs(begun);
+        final Receive second = matcher.claim(2).tag(7, 0);
+        matcher.post(second);
+        matcher.postAgain(first);
+        assertThat(matcher.tags().match(one, 7)).isSameAs(first);
+        assertThat(matcher.tags().match(one, 7)).isSameAs(second);
+    }
 }

@@ -87,8 +87,9 @@ class RdmRmaTest {
         final long there = b.region.base();
         a.fails(FiErrno.FI_EKEYREJECTED, () -> a.ep.write(a.at(0), 8, a.region, toB, there, 12_345, 1));
         a.succeeds(() -> a.ep.write(a.at(0), 8, a.region, toB, there, key(a, b), 2));
-        a.fails(FiErrno.FI_EINVAL,
+        final Done beyond = a.fails(FiErrno.FI_EINVAL,
             () -> a.ep.write(a.at(0), 8, a.region, toB, there + Rank.SIZE - 4, key(a, b), 3));
+        assertThat(beyond.text()).isEqualTo("the range is not inside of the peer's region");
         a.succeeds(() -> a.ep.read(a.at(0), 8, a.region, toB, there, key(a, b), 4));
     }
 

@@ -390,6 +390,34 @@ class SharedReceivesTest {
         assertThat(b.cq.read(entry -> { }, 64)).isZero();
     }
 
+    /** Before and after its sender has gone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aClaimedMessageThatIsCutIsGoneWithTheEndpoint(final boolean isAlone) {
+        open("");
+        a.post(() -> {
+            progress();
+            return a.ep.tagged().send(a.at(0), 250_000, a.region, toTwo, 5, 5);
+        });
+        a.until(() -> {
+            progress();
+            return context().matcher().tags().waiting() == 1;
+        });
+        final Message look = new Message(1).add(b.at(0), 100, b.region).tag(5).context(9);
+        assertThat(shared.receiveTagged(look, OpFlags.PEEK | OpFlags.CLAIM)).isZero();
+        assertThat(nextOf(fromOther).length()).isEqualTo(250_000);
+        if (isAlone) {
+            a.ep.close();
+            Await.until(two::toString, () -> {
+                other.read(entry -> { }, 64);
+                return ((RdmEndpoint) two).connections() == 0;
+            });
+        }
+        assertThat(context().matcher().tags().oldestClaimed()).isNotNull();
+        two.close();
+        assertThat(context().matcher().tags().oldestClaimed()).isNull();
+    }
+
     @Test
     void aQueueThatClosesUnreadGivesItsPlacesBack() {
         open("");
