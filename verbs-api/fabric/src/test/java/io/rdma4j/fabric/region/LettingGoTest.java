@@ -86,6 +86,7 @@ class LettingGoTest {
             if (fails) {
                 try (SystemFaults faults = SystemFaults.failing(false, "msync", 1, RdmaException.EIO)) {
                     assertThatThrownBy(region::close).isInstanceOf(FabricException.class);
+                    assertThat(faults.hasFailed()).isTrue();
                 }
             } else {
                 region.close();
