@@ -346,7 +346,8 @@ class LauncherTest {
         final Path run = Files.createDirectories(root.resolve("examples")).resolve("run.sh");
         Files.copy(Path.of("../examples/run.sh"), run);
         script(bin.resolve("cat"), "exec " + onPath("cat") + " \"$@\"");
-        script(bin.resolve("mvn"), "echo mvn >>$HOME/calls; mkdir -p examples/target; : >examples/target/class-path.txt");
+        script(bin.resolve("mvn"),
+            "echo mvn >>$HOME/calls; mkdir -p examples/target; : >examples/target/class-path.txt");
         script(bin.resolve("id"), "echo 0");
         script(bin.resolve("stat"), "echo 1000");
         final Outcome refused = await(start(root, Map.of(), run.toString(), "local"));
