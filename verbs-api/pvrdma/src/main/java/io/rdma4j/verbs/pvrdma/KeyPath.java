@@ -28,6 +28,8 @@ import java.util.Set;
  */
 final class KeyPath {
     private static final int NEEDS_LOCAL_WRITE = AccessFlag.REMOTE_WRITE.bit() | AccessFlag.REMOTE_ATOMIC.bit();
+    /** The program gives none: of a window of type 1 the driver chooses it. */
+    private static final int NO_KEY = 0;
 
     private final SendPath path;
     private final SendQueue queue;
@@ -75,8 +77,8 @@ final class KeyPath {
         if (refusal != ReturnCode.OK) {
             return refusal;
         }
-        final PvrdmaWindow own = (PvrdmaWindow) window;
-        return bind(wrId, path.flags(SendRequest.SIGNALED), own, own.choose(), region, iova, length, access);
+        return bind(wrId, path.flags(SendRequest.SIGNALED), (PvrdmaWindow) window, NO_KEY, region, iova, length,
+            access);
     }
 
     private int objection(final MemoryWindow window, final WindowType type) {
@@ -121,12 +123,14 @@ final class KeyPath {
     }
 
     private int write(
-        final long wrId, final int flags, final PvrdmaWindow window, final int newKey, final int lkey,
+        final long wrId, final int flags, final PvrdmaWindow window, final int givenKey, final int lkey,
         final long iova, final long length, final int access) {
         final int wqe = path.claim(ahead, wrId, WrOpcode.PVRDMA_WR_BIND_MW, flags, 0, 0);
         if (wqe < 0) {
             return path.notClaimed(wqe);
         }
+        // Not before it is certain that this is posted: a key has 256 values, and comes back when they are used up.
+        final int newKey = window.type() == WindowType.TYPE_1 ? window.choose() : givenKey;
         SqWqe.bindAddr(wqes, wqe, iova);
         SqWqe.bindLength(wqes, wqe, length);
         SqWqe.bindMwRkey(wqes, wqe, window.rkey());

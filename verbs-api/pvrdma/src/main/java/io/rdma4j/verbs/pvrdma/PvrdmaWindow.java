@@ -21,7 +21,7 @@ final class PvrdmaWindow extends PvrdmaObject implements MemoryWindow {
     final PvrdmaPd pd;
     private final WindowType type;
     private final int handle;
-    /** The last key that the driver chose; it may belong to a binding that was never posted. */
+    /** The last key that the driver chose, for a binding that was posted or is just being written. */
     private final AtomicInteger chosen;
     private final Publication publication;
     private volatile int rkey;
@@ -63,7 +63,10 @@ final class PvrdmaWindow extends PvrdmaObject implements MemoryWindow {
         return Keys.next(rkey);
     }
 
-    /** A key for a binding of type 1, of which the driver chooses the low byte: each binding gets another one. */
+    /**
+     * A key for a binding of type 1 that has its place in a queue. The driver chooses the low byte: each binding gets
+     * another one, of any queue.
+     */
     int choose() {
         int last = chosen.get();
         while (!chosen.compareAndSet(last, Keys.next(last))) {

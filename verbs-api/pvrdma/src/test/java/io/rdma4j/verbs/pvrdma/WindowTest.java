@@ -153,6 +153,52 @@ class WindowTest {
             .isEqualTo(WcStatus.REM_ACCESS_ERR);
     }
 
+    /** A key has 256 values: if what is not posted used them up, the next binding would have that of now. */
+    @Test
+    void refusedBindingsUseUpNoKeys() {
+        final KeyBench bench = new KeyBench(devices);
+        final MemoryWindow window = window(bench, WindowType.TYPE_1);
+        bind(bench, window, 0, 64, READ_WRITE);
+        refusedUntilTheLastKey(bench, window, null, ReturnCode.INVALID_REQUEST);
+        assertOldKeyIsDead(bench, window);
+    }
+
+    /** As by who tries again until there is room. */
+    @Test
+    void bindingsThatFindNoRoomUseUpNoKeys() {
+        final KeyBench bench = new KeyBench(devices);
+        final Peer owner = bench.owner;
+        final MemoryWindow window = window(bench, WindowType.TYPE_1);
+        bind(bench, window, 0, 64, READ_WRITE);
+        final int room = owner.qp.maxSendWr();
+        for (int i = 0; i < room; i++) {
+            assertThat(owner.qp.postSend(i, owner.at(0), 8, owner.lkey())).as("waits for a receive").isZero();
+        }
+        refusedUntilTheLastKey(bench, window, bench.bindable, ReturnCode.QUEUE_FULL);
+        for (int i = 0; i < room; i++) {
+            assertThat(bench.user.qp.postReceive(i, bench.user.at(64), 8, bench.user.lkey())).isZero();
+        }
+        Completions.await(owner.cq, room);
+        Completions.await(bench.user.cq, room);
+        assertOldKeyIsDead(bench, window);
+    }
+
+    private static void refusedUntilTheLastKey(
+        final KeyBench bench, final MemoryWindow window, final MemoryRegion region, final int code) {
+        final int key = window.rkey();
+        for (int i = 0; i < 255; i++) {
+            assertThat(bench.owner.qp.bindWindow(1, window, region, bench.owner.at(0), 8)).isEqualTo(code);
+        }
+        assertThat(window.rkey()).isEqualTo(key);
+    }
+
+    private static void assertOldKeyIsDead(final KeyBench bench, final MemoryWindow window) {
+        final int old = window.rkey();
+        bind(bench, window, 4096, 64, READ_WRITE);
+        assertThat(bench.write(bench.owner.at(4096), old, 2)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        assertThat(bench.owner.bytes.getLong(4096)).isZero();
+    }
+
     @Test
     void aBindingOfNoLengthEndsIt() {
         final KeyBench bench = new KeyBench(devices);
