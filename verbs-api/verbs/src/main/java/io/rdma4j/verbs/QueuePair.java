@@ -45,7 +45,8 @@ public interface QueuePair extends AutoCloseable {
     QpState state();
 
     /**
-     * What a peer needs to know, with a packet sequence number drawn at random when the QP was made.
+     * What a peer needs to know, with a packet sequence number drawn at random when the QP was made. The GID is the one
+     * that the QP sends from: the first one until its {@link QpAttributes#ah()} name another, and again after RESET.
      *
      * @return the address, to be printed or sent to the peer.
      */

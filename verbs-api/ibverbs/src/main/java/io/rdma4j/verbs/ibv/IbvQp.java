@@ -370,6 +370,9 @@ final class IbvQp extends IbvObject implements QueuePair {
         receives.reset();
         beginLife();
         known = new QpAttributes();
+        qkey = 0;
+        sends.qkey(0);
+        gidIndex = 0;
         failure = null;
     }
 

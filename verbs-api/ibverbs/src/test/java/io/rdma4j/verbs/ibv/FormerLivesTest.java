@@ -7,14 +7,18 @@ package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
+import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.SendOpcode;
@@ -77,6 +81,24 @@ class FormerLivesTest {
             assertThat(srq.postReceive(i, memory.address() + 4096, 4, region.lkey())).as("receive %d", i).isZero();
             assertThat(qp.postSend(i, memory.address(), 4, region.lkey())).isZero();
         }
+    }
+
+    /** Addresses are exchanged before anybody connects. */
+    @Test
+    void inResetTheAddressIsThatOfANewOne() {
+        final Gid first = context.queryGid(1, 0);
+        final Gid second = context.queryGid(1, 1);
+        final QueuePair qp = pd.createQp(new QpOptions().cq(cq));
+        QpConnector.connect(qp, qp.localAddress(),
+            new QpAttributes().ah(new AhAttributes(second, 1, 64, 0, 0, 0, 1)));
+        final QueuePair datagrams = pd.createQp(new QpOptions().type(QpType.UD).cq(cq));
+        QpConnector.activate(datagrams, 0x1234);
+        assertThat(qp.localAddress().gid()).isEqualTo(second).isNotEqualTo(first);
+        assertThat(datagrams.localAddress().qkey()).isEqualTo(0x1234);
+        qp.modify(QpAttributes.to(QpState.RESET));
+        datagrams.modify(QpAttributes.to(QpState.RESET));
+        assertThat(qp.localAddress().gid()).isEqualTo(first);
+        assertThat(datagrams.localAddress().qkey()).isZero();
     }
 
     @Test

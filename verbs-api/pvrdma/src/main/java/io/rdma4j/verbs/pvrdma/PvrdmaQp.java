@@ -377,6 +377,10 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             receives.queue.reset();
         }
         known = new QpAttributes();
+        qkey = 0;
+        sends.qkey(0);
+        gidIndex = 0;
+        sends.gidIndex(0);
         failure = null;
         hadLife = true;
         wornOut = !context.supports(Feature.QP_RESET);

@@ -13,6 +13,7 @@ import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
+import io.rdma4j.verbs.QpAddress;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
@@ -81,6 +82,31 @@ class GidIndexTest {
         posts.put("request with payload", () -> a.qp.postSend(new SendRequest().inline(payload, 0, 8)));
         posts.put("binding", () -> a.qp.bindWindow(3, window, bindable, a.at(0), 8, AccessFlag.REMOTE_READ));
         return posts;
+    }
+
+    /** Addresses are exchanged before anybody connects. */
+    @Test
+    void isForgottenInReset() {
+        final Gid first = a.context.queryGid(1, 0);
+        assertThat(a.qp.localAddress().gid()).isEqualTo(a.context.queryGid(1, INDEX));
+        a.qp.modify(QpAttributes.to(QpState.RESET));
+        b.qp.modify(QpAttributes.to(QpState.RESET));
+        assertThat(a.qp.localAddress().gid()).isEqualTo(first);
+        final QpAddress ofA = a.qp.localAddress();
+        QpConnector.connect(a.qp, b.qp.localAddress());
+        QpConnector.connect(b.qp, ofA);
+        receives(1);
+        assertThat(a.qp.postSend(send())).isZero();
+        assertLastNames(0, "request");
+        Completions.awaitSuccess(a.cq);
+    }
+
+    @Test
+    void theQueueKeyIsForgottenInReset() {
+        final Peer datagrams = Peer.ud(devices.open());
+        assertThat(datagrams.qp.localAddress().qkey()).isEqualTo(Peer.QKEY);
+        datagrams.qp.modify(QpAttributes.to(QpState.RESET));
+        assertThat(datagrams.qp.localAddress().qkey()).isZero();
     }
 
     private void assertLastNames(final int index, final String post) {
