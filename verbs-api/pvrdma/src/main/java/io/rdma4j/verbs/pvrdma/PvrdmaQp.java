@@ -275,7 +275,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
         // What is posted from here on until the device sends again is flushed.
         final long next = sends.queue.sequence();
         try (Undo undo = new Undo()) {
-            undo.add(() -> openGates(state.get()));
+            undo.add(this::openGates);
             undo.add(() -> resets = false);
             context.device.commands().modifyQp(handle, attributes.mask(), attr -> QpAttrs.fill(attr, attributes));
             undo.forget();
@@ -353,11 +353,16 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
             state.compareAndSet(from, to);
         }
         publication.changed();
-        openGates(state.get());
+        openGates();
     }
 
-    private void openGates(final QpState now) {
-        sends.gate(now.ordinal() >= QpState.RTS.ordinal() ? ReturnCode.OK : ReturnCode.WRONG_STATE);
+    private void openGates() {
+        final QpState now;
+        // Who finds the QP failed sets the state first: it is seen here, or that thread opens the sends behind this.
+        synchronized (sends) {
+            now = state.get();
+            sends.gate(now.ordinal() >= QpState.RTS.ordinal() ? ReturnCode.OK : ReturnCode.WRONG_STATE);
+        }
         receives.gate(now == QpState.RESET ? ReturnCode.WRONG_STATE : ReturnCode.OK);
         if (context.isFailed()) {
             shutGates(ReturnCode.DEVICE_FAILED);

@@ -32,6 +32,8 @@ import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WcStatus;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadInfo;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
@@ -146,6 +148,38 @@ class QpModifyTest {
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
         assertThat(b.qp.postSend(2, b.at(0), 8, b.lkey())).isZero();
         assertThat(Completions.await(b.cq, 1).get(0).status()).isEqualTo(WcStatus.WR_FLUSH_ERR);
+    }
+
+    /** A poller finds the error when the state is the new one, and the gates are not open yet. */
+    @Test
+    void sendsAreTakenThoughItFailsWhileItComesToRtr() throws InterruptedException {
+        final Peer b = Peer.rc(devices.open());
+        final PvrdmaQp qp = (PvrdmaQp) b.qp;
+        final Gid peer = Peer.rc(devices.open()).qp.localAddress().gid();
+        qp.modify(INIT);
+        final AtomicReference<Throwable> thrown = new AtomicReference<>();
+        final Thread modifying;
+        synchronized (qp.sends) {
+            modifying = start(thrown, () -> qp.modify(rtr(peer)));
+            await(() -> waitsForThisThread(modifying));
+            assertThat(qp.state()).isEqualTo(QpState.RTR);
+            qp.failed(true);
+        }
+        Patience.join(modifying);
+        assertThat(thrown.get()).isNull();
+        assertThat(qp.state()).isEqualTo(QpState.ERR);
+        assertThat(qp.postSend(1, b.at(0), 8, b.lkey())).isZero();
+    }
+
+    private static QpAttributes rtr(final Gid peer) {
+        return QpAttributes.to(QpState.RTR).ah(AhAttributes.to(peer)).pathMtu(Mtu.MTU_1024).destQpn(17).rqPsn(0)
+            .maxDestRdAtomic(1).minRnrTimer(12);
+    }
+
+    /** For a monitor that this thread holds. */
+    private static boolean waitsForThisThread(final Thread thread) {
+        final ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(thread.getId());
+        return info != null && info.getLockOwnerId() == Thread.currentThread().getId();
     }
 
     /** The device has the QP already: it would refuse to give the queue up, which were closed and there for ever. */
