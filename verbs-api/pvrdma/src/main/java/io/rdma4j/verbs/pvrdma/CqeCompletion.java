@@ -17,6 +17,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** A CQE in place. Reading it late gives another completion's values, never an access outside of the ring. */
 final class CqeCompletion extends Padded implements Completion {
+    private final boolean tellsImmData;
+    private final boolean tellsInvalidation;
     private UnsafeBuffer buffer;
     private int offset;
     private PvrdmaQp qp;
@@ -26,6 +28,12 @@ final class CqeCompletion extends Padded implements Completion {
     private int bytes;
     /** Here and not in the queue, as the JVM would put it beside fields of a superclass, in front of the room. */
     private Thread poller;
+
+    /** Told what the device delivers ({@link Traits}): where it does not, a flag means nothing, or something else. */
+    CqeCompletion(final boolean tellsImmData, final boolean tellsInvalidation) {
+        this.tellsImmData = tellsImmData;
+        this.tellsInvalidation = tellsInvalidation;
+    }
 
     /** Who polls from now on. */
     void polledBy(final Thread thread) {
@@ -95,7 +103,7 @@ final class CqeCompletion extends Padded implements Completion {
 
     @Override
     public boolean hasImmData() {
-        return (Cqe.wcFlags(buffer, offset) & WcFlags.PVRDMA_WC_WITH_IMM) != 0;
+        return tellsImmData && (Cqe.wcFlags(buffer, offset) & WcFlags.PVRDMA_WC_WITH_IMM) != 0;
     }
 
     @Override
@@ -105,7 +113,8 @@ final class CqeCompletion extends Padded implements Completion {
 
     @Override
     public boolean isInvalidated() {
-        return Opcodes.isReceive(opcode) && (Cqe.wcFlags(buffer, offset) & WcFlags.PVRDMA_WC_WITH_INVALIDATE) != 0;
+        return tellsInvalidation && Opcodes.isReceive(opcode)
+            && (Cqe.wcFlags(buffer, offset) & WcFlags.PVRDMA_WC_WITH_INVALIDATE) != 0;
     }
 
     @Override

@@ -72,7 +72,8 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     private long cqesAddress;
     private final HandleTable.Memo<PvrdmaQp> qps;
     private final CqReservations reservations;
-    private final CqeCompletion completion = new CqeCompletion();
+    private final CqeCompletion completion =
+        new CqeCompletion(context.traits.tellsImmData, context.traits.tellsInvalidation);
     /** A CQE whose place in the ring was given back before the handler saw it. */
     private final UnsafeBuffer copy = new UnsafeBuffer(ByteBuffer.allocateDirect(Cqe.LENGTH));
     private final int pokeInterval;

@@ -54,6 +54,10 @@ final class Traits {
     final boolean pollDeadlocks;
     /** A QP must not be destroyed while the device is at work on a completion of it. */
     final boolean destroyQpRaces;
+    /** Completions tell immediate data; else a flag that says so means nothing. */
+    final boolean tellsImmData;
+    /** Completions tell keys that peers invalidated; else likewise. */
+    final boolean tellsInvalidation;
     final FeatureTable features = new FeatureTable();
 
     Traits(
@@ -94,6 +98,8 @@ final class Traits {
                 features.lacks(features.whyNot(part), Feature.READ_WITH_INVALIDATE);
             }
         }
+        tellsImmData = features.has(Feature.SEND_WITH_IMM);
+        tellsInvalidation = features.has(Feature.INVALIDATE);
         for (final Quirk quirk : profile.quirks()) {
             features.peculiar(quirk.name().toLowerCase(Locale.ROOT).replace('_', '-'), quirk.description());
         }

@@ -105,7 +105,7 @@ class MappingTest {
         Cqe.wcFlags(ring, at, 3);
         Cqe.vendorErr(ring, at, 0x201);
         Cqe.pkeyIndex(ring, at, 5);
-        final CqeCompletion c = new CqeCompletion().wrap(ring, at, null, -9).outcome(129, 12, 77);
+        final CqeCompletion c = new CqeCompletion(true, true).wrap(ring, at, null, -9).outcome(129, 12, 77);
 
         assertThat(c.wrId()).isEqualTo(-9);
         assertThat(c.status()).isEqualTo(WcStatus.RETRY_EXC_ERR);

@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.verbs.QpOptions;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
@@ -157,6 +159,23 @@ class UntrustedCompletionTest {
             }, 16)).as("seed %d, round %d", seed, i).isNotNegative();
         }
         assertThat(a.context.failure()).isNull();
+    }
+
+    /**
+     * QEMU hands on the flags of its host's libibverbs, in which 4 means a checksum, and neither immediate data nor
+     * keys.
+     */
+    @Test
+    void whatTheDeviceNeverDeliversIsNotTold() {
+        final Peer a = Peer.rc(devices.open(Devices.QEMU));
+        a.connect(Peer.rc(devices.open()));
+        assertThat(a.qp.postReceive(1, a.at(0), 8, a.lkey())).isZero();
+        final Forgery device = new Forgery(a.cq);
+        device.flags(WcFlags.PVRDMA_WC_WITH_IMM | WcFlags.PVRDMA_WC_WITH_INVALIDATE, 0);
+        device.write(a.qp, RECV, OK, 8, 0);
+        final List<Boolean> told = new ArrayList<>();
+        assertThat(a.cq.poll(c -> told.addAll(List.of(c.hasImmData(), c.isInvalidated())), 1)).isEqualTo(1);
+        assertThat(told).containsExactly(false, false);
     }
 
     @Test

@@ -94,7 +94,8 @@ public enum Quirk {
     CQ_OVERFLOW_SILENT("loses completions when a CQ is full, without an event; the driver asks for CQs that are large "
         + "enough"),
     /** Completion flags are numbered as in libibverbs. */
-    WC_FLAGS_IBV("reports completion flags in the numbering of libibverbs; the driver translates"),
+    WC_FLAGS_IBV("reports completion flags in the numbering of libibverbs, also those of what it does not deliver; the "
+        + "driver tells neither immediate data nor invalidated keys"),
     /** A work request that fails at once harms another. */
     FAILED_POST_LOSES_COMPLETION("may lose a completion of another QP after a work request failed; the driver checks "
         + "work requests before it posts them"),
