@@ -60,6 +60,10 @@ public final class SocketErrors {
             return text.contains("refused") ? ECONNREFUSED
                 : text.contains("timed out") ? RdmaException.ETIMEDOUT : RdmaException.EHOSTUNREACH;
         }
+        if (text.contains("unreachable")) {
+            // Of the network; the JDK has no exception of its own for that.
+            return RdmaException.EHOSTUNREACH;
+        }
         return text.contains("reset") || text.contains("Broken pipe") ? ECONNRESET : RdmaException.EIO;
     }
 
