@@ -74,7 +74,9 @@ public final class ConnectOptions {
      * Sets attributes that replace the usual ones of {@link QpConnector}; they are read, not changed. The path MTU and
      * the READs and atomics under way are upper limits, of which the smaller of both sides is taken; without a path
      * MTU the active one of the port is offered. Of the way to the peer ({@link QpAttributes#ah}) everything is used
-     * but the GID, which is the peer's. A datagram QP takes the queue key alone; without one, one is drawn at random.
+     * but the GID, which is the peer's. The peer is told the packet number to begin with (SQ_PSN); its own is for it
+     * to choose, so that connecting with RQ_PSN is refused (EINVAL). A datagram QP takes the queue key alone; without
+     * one, one is drawn at random.
      *
      * @param value attributes.
      * @return this.

@@ -14,6 +14,7 @@ import java.security.SecureRandom;
 final class LocalEnd {
     private static final int EPROTO = 71;
     private static final int MAX_COUNT = 255;
+    private static final int MAX_PSN = 0xffffff;
     private static final int HOP_LIMIT = 64;
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -84,7 +85,7 @@ final class LocalEnd {
         return new Hello(role, qp.type(), mtu(context),
             count(QpAttribute.MAX_QP_RD_ATOMIC, wished.maxRdAtomic(), context.attributes().maxQpInitRdAtom()),
             count(QpAttribute.MAX_DEST_RD_ATOMIC, wished.maxDestRdAtomic(), context.attributes().maxQpRdAtom()),
-            new QpAddress(gid, own.qpn(), own.psn(), qkey(own)), options.privateData());
+            new QpAddress(gid, own.qpn(), psn(own), qkey(own)), options.privateData());
     }
 
     private Mtu mtu(final RdmaContext context) {
@@ -98,10 +99,28 @@ final class LocalEnd {
         if (!wished.has(attribute)) {
             return Math.min(1, limit);
         }
+        return inRange(attribute, value, limit);
+    }
+
+    private int inRange(final QpAttribute attribute, final int value, final int limit) {
         if (value < 0 || value > limit) {
             throw error(RdmaException.EINVAL).detail("%s is %d, allowed are 0 to %d", attribute, value, limit).build();
         }
         return value;
+    }
+
+    /** The first one that the peer is told to expect; the other direction is the peer's to choose. */
+    private int psn(final QpAddress own) {
+        if (qp.type() != QpType.RC) {
+            return own.psn();
+        }
+        if (wished.has(QpAttribute.RQ_PSN)) {
+            throw error(RdmaException.EINVAL)
+                .detail("RQ_PSN is %d, but the peer says what it sends with", wished.rqPsn())
+                .hint("give the number to the peer, as its SQ_PSN")
+                .build();
+        }
+        return wished.has(QpAttribute.SQ_PSN) ? inRange(QpAttribute.SQ_PSN, wished.sqPsn(), MAX_PSN) : own.psn();
     }
 
     private int qkey(final QpAddress own) {
@@ -160,6 +179,7 @@ final class LocalEnd {
                 .ah(wayTo(theirs.address().gid()))
                 .port(ahAttr.port())
                 .pathMtu(mtu)
+                .sqPsn(hello.address().psn())
                 .maxRdAtomic(out)
                 .maxDestRdAtomic(in));
         } else if (wasReset) {

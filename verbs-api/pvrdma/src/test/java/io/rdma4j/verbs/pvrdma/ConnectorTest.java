@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma;
 
+import static io.rdma4j.verbs.pvrdma.Refusals.assertInvalid;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Background;
@@ -28,6 +29,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -126,6 +129,32 @@ class ConnectorTest {
         assertThat(List.of(has.timeout(), has.retryCnt(), has.rnrRetry(), has.minRnrTimer(), has.accessFlags()))
             .containsExactly(9, 5, 4, 3, wished.accessFlags());
         assertThat(wished.toString()).isEqualTo(before);
+    }
+
+    @Test
+    void sendsWithThePacketNumbersThatWereWished() throws Exception {
+        final Peer a = Peer.rc(devices.open());
+        final Peer b = Peer.rc(devices.open());
+        final RdmaConnection[] both =
+            connect(a.qp, options().attributes(new QpAttributes().sqPsn(0x123456)), b.qp, options());
+        assertThat(both[1].remote().psn()).isEqualTo(both[0].local().psn()).isEqualTo(0x123456);
+        assertThat(a.qp.query().sqPsn()).isEqualTo(b.qp.query().rqPsn()).isEqualTo(0x123456);
+        assertThat(b.qp.query().sqPsn()).isEqualTo(a.qp.query().rqPsn()).isEqualTo(b.qp.localAddress().psn());
+        assertTraffic(a, b);
+        assertTraffic(b, a);
+    }
+
+    @Test
+    void refusesPacketNumbersThatCannotBe() {
+        final QueuePair qp = Peer.rc(devices.open()).qp;
+        final InetSocketAddress nobody = new InetSocketAddress(InetAddress.getLoopbackAddress(), 1);
+        for (final int psn : new int[] {-1, 1 << 24}) {
+            assertInvalid(() -> RdmaConnector.connect(qp, nobody,
+                options().attributes(new QpAttributes().sqPsn(psn))), "SQ_PSN is " + psn, "0 to 16777215");
+        }
+        assertInvalid(() -> RdmaConnector.connect(qp, nobody,
+            options().attributes(new QpAttributes().rqPsn(5))), "RQ_PSN is 5", "SQ_PSN");
+        assertThat(qp.state()).isEqualTo(QpState.RESET);
     }
 
     @Test
