@@ -17,8 +17,9 @@ import java.time.Duration;
  *
  * <p>Each request brings at most one event. Events come in the order in which the queues had them; several events of
  * a queue that nobody took meanwhile are one. An event is acknowledged by taking it: unlike in C there is nothing to
- * count and to give back before a queue can be closed. The events of a queue that is closed go with it. An event can
- * be spurious, as its completion may have been polled before it was taken.
+ * count and to give back before a queue can be closed. The events of a queue that is closed go with it; if one was
+ * asked for, a wait here ends without an event: one under way, else the next that finds no event. Polling tells which
+ * queue it was. An event can be spurious, as its completion may have been polled before it was taken.
  *
  * <p>Several threads may wait on one channel; each event goes to one of them. Several channels of a device do not
  * delay each other, although devices have a single interrupt for completions: whichever of the threads hears it tells
@@ -36,8 +37,8 @@ public interface CompletionChannel extends AutoCloseable {
      * Waits for the next event and takes it.
      *
      * @param timeout longest wait; zero or less only looks.
-     * @return a queue that has an event; null if the time passed, the thread was interrupted (which it still is then)
-     *         or {@link #wakeUp()} was called.
+     * @return a queue that has an event; null if the time passed, the thread was interrupted (which it still is then),
+     *         {@link #wakeUp()} was called or a queue of it was closed.
      * @throws io.rdma4j.RdmaException EBADFD if the channel or its device is closed or the device failed, be it before
      *                                 or, at once, while waiting; EINVAL for a null timeout.
      */

@@ -186,9 +186,9 @@ public final class CompletionWaiter {
      * @param limit   most completions to hand over, at least 1.
      * @param timeout longest wait; zero or less only polls.
      * @return how many were handed over; 0 if none came in time, the thread was interrupted (which it still is then) or
-     *         woken up by {@link CompletionChannel#wakeUp()}; {@link ReturnCode#CLOSED} and
-     *         {@link ReturnCode#DEVICE_FAILED}, also when that happens while waiting, or
-     *         {@link ReturnCode#INVALID_REQUEST} as of polling, and without a timeout.
+     *         woken up by {@link CompletionChannel#wakeUp()} or by another queue of the channel that was closed;
+     *         {@link ReturnCode#CLOSED} and {@link ReturnCode#DEVICE_FAILED}, also when that happens to one of several
+     *         queues while waiting, or {@link ReturnCode#INVALID_REQUEST} as of polling, and without a timeout.
      */
     public int await(final CompletionHandler handler, final int limit, final Duration timeout) {
         if (timeout == null) {

@@ -33,6 +33,8 @@ final class CompletionEvents {
     private final Set<IbvCq> ready = new LinkedHashSet<>();
     private boolean led;
     private boolean wakeUp;
+    /** Kept until a wait finds it: the queue may be closed after its last poll, when the wait has not begun yet. */
+    private boolean queueClosed;
     private boolean ended;
 
     private CompletionEvents(final IbvContext context, final long pointer) {
@@ -56,8 +58,13 @@ final class CompletionEvents {
         cqs.put(cq, object);
     }
 
-    synchronized void remove(final long cq) {
+    /** Forgets a queue that is closed; if it was asked for an event, one wait for any queue ends without it. */
+    synchronized void remove(final long cq, final boolean asked) {
         ready.remove(cqs.remove(cq));
+        if (asked) {
+            queueClosed = true;
+            endWaits();
+        }
     }
 
     /** Takes the next event, of one CQ or of any; null if the time passed, or somebody ended the wait. */
@@ -72,7 +79,7 @@ final class CompletionEvents {
                     return cq;
                 }
                 requireAlive(owner);
-                if (looked && left == 0 || takeWakeUp() || Thread.currentThread().isInterrupted()) {
+                if (looked && left == 0 || takeEnd(only) || Thread.currentThread().isInterrupted()) {
                     return null;
                 }
                 looked = true;
@@ -100,10 +107,11 @@ final class CompletionEvents {
         return next != null && ready.remove(next) ? next : null;
     }
 
-    private boolean takeWakeUp() {
-        final boolean asked = wakeUp;
+    private boolean takeEnd(final IbvCq only) {
+        final boolean ends = wakeUp || only == null && queueClosed;
         wakeUp = false;
-        return asked;
+        queueClosed &= only != null;
+        return ends;
     }
 
     private void sleep(final long nanos) {

@@ -53,6 +53,8 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     private final CompletionEvents events;
     private final CallGate gate = new CallGate(ReturnCode.OK);
     private final Users arming = new Users();
+    /** Whether anybody may wait for an event of it. */
+    private volatile boolean asked;
     /** Of who changes its size or its users, or sweeps. */
     private final Turn turn;
     private final CqRoom room;
@@ -409,6 +411,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
                 if (refusal != ReturnCode.OK) {
                     return refusal;
                 }
+                asked = true;
                 final int errno = context.calls.reqNotifyCq(pointer, solicitedOnly ? 1 : 0);
                 totals.armed();
                 return errno == 0 ? ReturnCode.OK : context.doubtful(Math.abs(errno), this);
@@ -501,7 +504,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     void awaitOthers() {
         gate.awaitEmpty(CLOSE, context, this, "polling it");
         arming.awaitNone(CLOSE, context, this);
-        events.remove(pointer);
+        events.remove(pointer, asked);
         if (channel == null) {
             events.end(this);
         }

@@ -17,6 +17,7 @@ import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
+import io.rdma4j.verbs.CompletionWaiter;
 import io.rdma4j.verbs.GidType;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MemoryWindow;
@@ -47,6 +48,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -184,6 +186,38 @@ class IbvLifetimeTest {
         Stub.hold(Place.NONE);
         assertThat(maker.result().channel()).isSameAs(channel);
         closer.assertFails("EBUSY");
+    }
+
+    @Test
+    void closingAQueueEndsTheSleepOfWhoWaitsForSeveral() throws Exception {
+        final CompletionChannel channel = context.createChannel();
+        final CompletionQueue first = context.createCq(16, channel);
+        final CompletionQueue second = context.createCq(16, channel);
+        final CompletionWaiter waiter = CompletionWaiter.blocking(first, second).spins(0);
+        final Task<Integer> sleeper =
+            new Task<>(() -> waiter.await(c -> { }, 1, Duration.ofSeconds(Long.MAX_VALUE)));
+        while (!sleeper.isDone() && Arrays.stream(sleeper.thread.getStackTrace())
+            .noneMatch(frame -> frame.getMethodName().equals("lead"))) {
+            Patience.pause();
+        }
+        second.close();
+        assertThat(sleeper.result()).isEqualTo(ReturnCode.CLOSED);
+    }
+
+    /** It may have been polled before, by who is just about to wait. */
+    @Test
+    void closingAQueueThatWasAskedForAnEventEndsTheNextWait() throws Exception {
+        final CompletionChannel channel = context.createChannel();
+        final CompletionQueue cq = context.createCq(16, channel);
+        assertThat(cq.requestNotify(false)).isZero();
+        cq.close();
+        assertThat(new Task<>(() -> Optional.ofNullable(channel.await(Duration.ofSeconds(Long.MAX_VALUE)))).result())
+            .isEmpty();
+        context.createCq(16, channel).close();
+        final Duration wait = Duration.ofMillis(30);
+        final long began = System.nanoTime();
+        assertThat(channel.await(wait)).isNull();
+        assertThat(System.nanoTime() - began).as("nobody asked").isGreaterThanOrEqualTo(wait.toNanos());
     }
 
     @Test

@@ -12,6 +12,8 @@ import java.util.Queue;
 final class ChannelEvents extends EventSource<PvrdmaCq> {
     private final Queue<CqEvent> events = new ArrayDeque<>();
     private boolean wokenUp;
+    /** Kept until a wait finds it: the queue may be closed after its last poll, when the wait has not begun yet. */
+    private boolean queueClosed;
 
     ChannelEvents(final PvrdmaChannel channel, final CompletionEvents all) {
         super(channel, all);
@@ -30,6 +32,12 @@ final class ChannelEvents extends EventSource<PvrdmaCq> {
         wokenUp = true;
     }
 
+    /** A queue was closed whose event may be waited for here. */
+    void queueClosed() {
+        queueClosed = true;
+        changed.signalAll();
+    }
+
     @Override
     PvrdmaCq take() {
         final CqEvent event = events.poll();
@@ -38,6 +46,13 @@ final class ChannelEvents extends EventSource<PvrdmaCq> {
 
     @Override
     boolean takeWakeUp() {
+        final boolean taken = queueClosed;
+        queueClosed = false;
+        return takeRequest() || taken;
+    }
+
+    /** Takes what was asked for by {@link #wakeUp()}, also for who waits for a single queue of the channel. */
+    boolean takeRequest() {
         final boolean taken = wokenUp;
         wokenUp = false;
         return taken;

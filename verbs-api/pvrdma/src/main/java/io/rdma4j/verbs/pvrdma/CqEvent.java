@@ -49,7 +49,7 @@ final class CqEvent extends EventSource<PvrdmaCq> {
         if (!came) {
             return null;
         }
-        clear();
+        forget();
         return cq;
     }
 
@@ -61,11 +61,19 @@ final class CqEvent extends EventSource<PvrdmaCq> {
 
     @Override
     boolean takeWakeUp() {
-        return channel != null && channel.takeWakeUp();
+        return channel != null && channel.takeRequest();
     }
 
     @Override
     void clear() {
+        // The event that was promised to whoever waits on the channel does not come any more.
+        if (channel != null && (armed || came)) {
+            channel.queueClosed();
+        }
+        forget();
+    }
+
+    private void forget() {
         if (came && channel != null) {
             channel.remove(this);
         }

@@ -28,6 +28,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 class ChannelTest {
     private static final Duration LONG = Patience.duration();
@@ -163,6 +164,36 @@ class ChannelTest {
         assertClosed(() -> first.cq().awaitEvent(SHORT), "closed");
         second.arm().send();
         assertThat(channel.await(LONG)).isSameAs(second.cq());
+    }
+
+    @Test
+    void aQueueThatIsClosedEndsOneWaitIfItWasAskedForAnEvent() {
+        final PvrdmaContext device = devices.open();
+        final CompletionChannel channel = device.createChannel();
+        final Line line = line(device, channel);
+        final Line other = line(device, device.createChannel());
+        device.createCq(4, channel).close();
+        assertWaits(() -> channel.await(SHORT) == null);
+        for (int i = 0; i < 2; i++) {
+            final CompletionQueue asked = device.createCq(4, channel);
+            asked.requestNotify(false);
+            asked.close();
+        }
+        assertWaits(() -> !line.cq().awaitEvent(SHORT));
+        line.arm().send();
+        other.arm().send();
+        assertThat(other.cq().awaitEvent(LONG)).as("both are known now").isTrue();
+        assertThat(channel.await(LONG)).as("events come first").isSameAs(line.cq());
+        final long start = System.nanoTime();
+        assertThat(channel.await(LONG)).as("closed meanwhile").isNull();
+        assertThat(System.nanoTime() - start).isLessThan(LONG.toNanos());
+        assertWaits(() -> channel.await(SHORT) == null);
+    }
+
+    private static void assertWaits(final BooleanSupplier wait) {
+        final long start = System.nanoTime();
+        assertThat(wait.getAsBoolean()).as("without an event").isTrue();
+        assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(SHORT.toNanos());
     }
 
     @Test

@@ -210,6 +210,35 @@ class WaiterTest {
 
     @ParameterizedTest
     @EnumSource(Way.class)
+    void endsWhenOneOfItsQueuesIsClosed(final Way way) throws InterruptedException {
+        final PvrdmaContext device = devices.open();
+        final CompletionChannel channel = device.createChannel();
+        final CompletionQueue[] both = {device.createCq(4, channel), device.createCq(4, channel)};
+        way.startWaiting(crew, ReturnCode.CLOSED, both);
+        both[1].close();
+        crew.join();
+    }
+
+    @Test
+    void endsWhenAQueueIsClosedBetweenItsLastPollAndTheSleep() throws InterruptedException {
+        final PvrdmaContext device = devices.open();
+        final CompletionChannel channel = device.createChannel();
+        final CompletionQueue first = device.createCq(4, channel);
+        final int[] polls = new int[1];
+        final CompletionQueue second = polled(device.createCq(4, channel), () -> {
+            // The second time all are armed, and the first queue has been polled for the last time.
+            if (++polls[0] == 2) {
+                first.close();
+            }
+        });
+        final CompletionWaiter waiter = CompletionWaiter.blocking(first, second).spins(0);
+        crew.start(() -> assertThat(waiter.await(c -> { }, 1, Duration.ofSeconds(Long.MAX_VALUE)))
+            .isEqualTo(ReturnCode.CLOSED));
+        crew.join();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Way.class)
     void endsWhenTheDeviceFails(final Way way) throws InterruptedException {
         final PvrdmaContext device = devices.open();
         final CompletionQueue cq = device.createCq(4);
