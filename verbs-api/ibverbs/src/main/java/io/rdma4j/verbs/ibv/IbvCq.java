@@ -234,10 +234,13 @@ final class IbvCq extends IbvObject implements CompletionQueue {
         try {
             final long began = System.nanoTime();
             CallGate.settle();
-            while (polling && System.nanoTime() - began < PATIENCE_NANOS) {
+            boolean isFree = !polling;
+            while (!isFree && System.nanoTime() - began < PATIENCE_NANOS) {
                 CallGate.settle();
+                isFree = !polling;
             }
-            if (!polling) {
+            // Not asked again: a poll that begins says for a moment that it does, before it sees this and waits.
+            if (isFree) {
                 sweepAlone();
             }
         } finally {
@@ -440,8 +443,11 @@ final class IbvCq extends IbvObject implements CompletionQueue {
     private void attachNow(final CqUse use, final String operation) {
         requireOpen(operation);
         String objection = room.add(use);
-        if (objection != null && room.hasStale()) {
-            sweep();
+        if (objection != null) {
+            if (room.hasStale()) {
+                sweep();
+            }
+            // In any case: a poll of another thread may have found meanwhile that there is room.
             objection = room.add(use);
         }
         if (objection != null) {
