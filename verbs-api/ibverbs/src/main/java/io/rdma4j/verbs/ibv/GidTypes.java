@@ -43,7 +43,7 @@ final class GidTypes {
 
     static GidTypes of(final IbvContext context) {
         return new GidTypes(context, context.library.find("_ibv_query_gid_ex"),
-            Path.of("/sys/class/infiniband", context.attributes().name(), "ports"));
+            Path.of("/sys/class/infiniband", Devices.name(context.member(Abi.Context.DEVICE)), "ports"));
     }
 
     /** Of an entry of the device's table. */

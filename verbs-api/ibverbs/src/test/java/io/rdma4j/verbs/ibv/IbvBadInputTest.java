@@ -56,6 +56,13 @@ class IbvBadInputTest {
             .contains("it is too old, or no libibverbs", "ibv_resize_cq", "EOPNOTSUPP", "install libibverbs1");
     }
 
+    /** Without the library's function the kernel tells of which version a GID is. */
+    @Test
+    void typesOfGidsByTheKernelsFolderOfTheDevice() throws Exception {
+        final Path old = Gcc.stubOfLibibverbs(folder, "int _ibv_query_gid_ex(", "int _ibv_query_gid_none(");
+        assertThat(said(":", old)).contains("types by /sys/class/infiniband/stub0/ports");
+    }
+
     @Test
     void noDevices() throws Exception {
         final Path library = Gcc.stubOfLibibverbs(folder);

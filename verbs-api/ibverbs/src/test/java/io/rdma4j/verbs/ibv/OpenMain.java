@@ -9,7 +9,6 @@ import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.ibv.lib.VerbsLibrary;
 
 /** A process that opens a device and registers memory, since the library is loaded once in each. */
 public final class OpenMain {
@@ -19,7 +18,7 @@ public final class OpenMain {
     }
 
     /**
-     * Entry point; prints what went wrong.
+     * Entry point; prints what the device is, and what went wrong.
      *
      * @param args the address of the device.
      */
@@ -27,7 +26,7 @@ public final class OpenMain {
         System.out.println(new IbvVerbsProvider().list());
         try (RdmaContext context = new IbvVerbsProvider().open(DeviceAddress.parse(args[0]));
             ProtectionDomain pd = context.allocatePd()) {
-            final VerbsLibrary library = VerbsLibrary.load();
+            System.out.println(context.dump());
             Stub.ask("stub_refuse_regions", RdmaException.ENOMEM);
             pd.register(context.allocate(MIB));
         } catch (final RdmaException e) {
