@@ -67,6 +67,13 @@ final class CallGate {
         }
     }
 
+    /** The same if the answer is this one until now. */
+    synchronized void set(final int expected, final int next) {
+        if (code == expected) {
+            code = next;
+        }
+    }
+
     /**
      * Waits longer than a processor keeps a store to itself: less than a microsecond, and not over an interruption. Who
      * went in before he could see what the caller stored is seen afterwards. A

@@ -67,6 +67,8 @@ final class IbvQp extends IbvObject implements QueuePair {
     private volatile int qkey;
     private volatile int gidIndex;
     private volatile String failure;
+    /** It is on its way to RESET: nobody may post. */
+    private volatile boolean resets;
 
     IbvQp(final IbvPd pd, final long pointer, final QpType type, final CqUse[] uses, final IbvSrq srq,
         final SendPath sends, final ReceivePath receives) {
@@ -293,9 +295,11 @@ final class IbvQp extends IbvObject implements QueuePair {
         final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
         QpAttrs.fill(attr, attributes, context.gids);
         try (Undo undo = new Undo()) {
-            undo.add(() -> openGates(state.get()));
+            undo.add(this::openGates);
             if (to == QpState.RESET) {
                 // Libraries empty their queues without a look at who is posting.
+                resets = true;
+                undo.add(() -> resets = false);
                 shutGates(ReturnCode.WRONG_STATE);
                 awaitNoPost(MODIFY);
             }
@@ -309,6 +313,7 @@ final class IbvQp extends IbvObject implements QueuePair {
         }
         remember(attributes);
         enter(from, to);
+        resets = false;
     }
 
     private boolean isTight() {
@@ -357,7 +362,7 @@ final class IbvQp extends IbvObject implements QueuePair {
             // If that fails the poller has found an error meanwhile, and the device knows it too.
             state.compareAndSet(from, to);
         }
-        openGates(state.get());
+        openGates();
         changed();
     }
 
@@ -382,14 +387,29 @@ final class IbvQp extends IbvObject implements QueuePair {
             + (use.receives() > 0 ? receives.work.outstanding() : 0);
     }
 
-    private void openGates(final QpState now) {
-        sends.gate.set(now.ordinal() >= QpState.RTS.ordinal() ? ReturnCode.OK : ReturnCode.WRONG_STATE);
+    private void openGates() {
+        final QpState now;
+        // Who finds the QP failed sets the state first: it is seen here, or that thread opens the sends behind this.
+        synchronized (sends.gate) {
+            now = state.get();
+            sends.gate.set(now.ordinal() >= QpState.RTS.ordinal() ? ReturnCode.OK : ReturnCode.WRONG_STATE);
+        }
         receives.gate(now == QpState.RESET ? ReturnCode.WRONG_STATE : ReturnCode.OK);
         if (context.isFailed()) {
             shutGates(ReturnCode.DEVICE_FAILED);
         }
         if (isClosed()) {
             shutGates(ReturnCode.CLOSED);
+        }
+    }
+
+    /** In ERR sends are taken, and flushed, also by a QP that never came to RTS. */
+    private void openSends() {
+        // Who sets the gate for another state does so under this lock, behind the state.
+        synchronized (sends.gate) {
+            if (state.get() == QpState.ERR && !resets) {
+                sends.gate.set(ReturnCode.WRONG_STATE, ReturnCode.OK);
+            }
         }
     }
 
@@ -443,15 +463,15 @@ final class IbvQp extends IbvObject implements QueuePair {
     }
 
     /**
-     * The device told of it. Under locks: takes none. An event comes by a way of its own: it may be of an error before
-     * the last reset, after which the QP has gone on.
+     * The device told of it. Under locks: takes none but a gate's, in which nobody waits. An event comes by a way of
+     * its own: it may be of an error before the last reset, after which the QP has gone on.
      */
     void heard(final AsyncEventType event) {
         if (event == AsyncEventType.QP_FATAL || event == AsyncEventType.QP_REQ_ERR
             || event == AsyncEventType.QP_ACCESS_ERR) {
             final QpState now = state.get();
-            if (now != QpState.ERR && fails(now, QpState.ERR) && isInError() && state.compareAndSet(now, QpState.ERR)) {
-                changed();
+            if (now != QpState.ERR && fails(now, QpState.ERR) && isInError()) {
+                fell(now, QpState.ERR);
             }
         }
     }
@@ -466,10 +486,21 @@ final class IbvQp extends IbvObject implements QueuePair {
 
     private void become(final QpState next) {
         QpState now = state.get();
-        while (now != next && fails(now, next) && !state.compareAndSet(now, next)) {
+        while (now != next && fails(now, next) && !fell(now, next)) {
             now = state.get();
         }
+    }
+
+    /** It went from one state to another by itself; false if it is not in the first one any more. */
+    private boolean fell(final QpState now, final QpState next) {
+        if (!state.compareAndSet(now, next)) {
+            return false;
+        }
+        if (next == QpState.ERR) {
+            openSends();
+        }
         changed();
+        return true;
     }
 
     private static boolean fails(final QpState now, final QpState next) {

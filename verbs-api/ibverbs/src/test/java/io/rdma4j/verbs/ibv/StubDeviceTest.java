@@ -18,8 +18,6 @@ import io.rdma4j.testing.CutOffFile;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import io.rdma4j.verbs.AccessFlag;
-import io.rdma4j.verbs.AddressHandle;
-import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.CompletionQueue;
@@ -31,7 +29,6 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpAttributes;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QpState;
-import io.rdma4j.verbs.QpType;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.ReceiveRequest;
@@ -290,46 +287,6 @@ class StubDeviceTest {
         }
     }
 
-    /** An event may be of an error that a reset has ended, and come late. */
-    @Test
-    void anEventOfAnErrorThatIsOverDoesNotEndTheQueuePair() {
-        open("jna");
-        final QueuePair qp = ready(new QpOptions());
-        for (final QpState told : new QpState[] {QpState.RTS, QpState.ERR}) {
-            Stub.ask("stub_state", ((IbvQp) qp).pointer, told.ordinal());
-            Stub.ask("stub_event", ((IbvQp) qp).pointer, AsyncEventType.QP_ACCESS_ERR.ordinal());
-            final AsyncEvent event = context.awaitAsyncEvent(Patience.duration());
-            assertThat(event.type()).isEqualTo(AsyncEventType.QP_ACCESS_ERR);
-            event.acknowledge();
-            assertThat(qp.state()).isEqualTo(told);
-        }
-    }
-
-    /** InfiniBand specification, SQE: receiving goes on, and the sends behind the failed one are flushed. */
-    @Test
-    void aDatagramThatFailsStopsTheSendsAlone() {
-        open("jna");
-        final QueuePair qp = pd.createQp(new QpOptions().type(QpType.UD).cq(cq).maxSendWr(WR).maxReceiveWr(WR));
-        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).qkey(7));
-        qp.modify(QpAttributes.to(QpState.RTR));
-        qp.modify(QpAttributes.to(QpState.RTS).sqPsn(0));
-        final AddressHandle way = pd.createAh(AhAttributes.to(context.queryGid(1, 0)));
-        try {
-            Stub.ask("stub_status", WcStatus.LOC_PROT_ERR.ordinal(), WcStatus.WR_FLUSH_ERR.ordinal());
-            for (int i = 0; i < 2; i++) {
-                assertThat(qp.postSend(new SendRequest().wrId(i).to(way, 5, 7).sge(memory.address(), 8, region.lkey())))
-                    .isZero();
-            }
-            assertThat(cq.poll(c -> { }, 1)).isEqualTo(1);
-            assertThat(qp.state()).isEqualTo(QpState.SQE);
-            qp.modify(QpAttributes.to(QpState.RTS));
-            assertThat(poll()).hasSize(1);
-            assertThat(qp.state()).as("sending goes on").isEqualTo(QpState.RTS);
-        } finally {
-            Stub.ask("stub_status", 0, 0);
-        }
-        way.close();
-    }
     @Test
     void completionsOfAClosedQpAreNobodys() {
         open("jna");
