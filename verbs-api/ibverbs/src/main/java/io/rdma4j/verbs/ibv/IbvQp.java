@@ -67,6 +67,8 @@ final class IbvQp extends IbvObject implements QueuePair {
     private volatile int qkey;
     private volatile int gidIndex;
     private volatile String failure;
+    /** Of so many sends, the first ones, it has been told already that one failed: it went from SQE to RTS since. */
+    private volatile long mendedBelow;
     /** It is on its way to RESET: nobody may post. */
     private volatile boolean resets;
 
@@ -294,6 +296,7 @@ final class IbvQp extends IbvObject implements QueuePair {
         }
         final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
         QpAttrs.fill(attr, attributes, context.gids);
+        final long posted = sends.work.allPosted();
         try (Undo undo = new Undo()) {
             undo.add(this::openGates);
             if (to == QpState.RESET) {
@@ -310,6 +313,9 @@ final class IbvQp extends IbvObject implements QueuePair {
                     attributes.has(QpAttribute.AV) ? attributes.ah().sgidIndex() : gidIndex);
             }
             undo.forget();
+        }
+        if (from == QpState.SQE && to == QpState.RTS) {
+            mendedBelow = posted;
         }
         remember(attributes);
         enter(from, to);
@@ -432,9 +438,10 @@ final class IbvQp extends IbvObject implements QueuePair {
         }
         if (type != QpType.UD) {
             become(QpState.ERR);
-        } else if (status != WcStatus.WR_FLUSH_ERR) {
+        } else if (status != WcStatus.WR_FLUSH_ERR && sends.work.countBefore(seq) >= mendedBelow) {
             // A failed datagram stops the sends alone (InfiniBand specification, SQE). What is flushed behind it tells
-            // nothing more: the program may have taken the QP from SQE to RTS before it polled this.
+            // nothing more, nor does what failed before: the program may have taken the QP from SQE, which the device
+            // told, to RTS before it polled this.
             become(QpState.SQE);
         }
     }

@@ -22,12 +22,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class PostedWork {
     private static final VarHandle POSTED;
     private static final VarHandle DONE;
+    private static final VarHandle ALL_POSTED;
 
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
             POSTED = lookup.findVarHandle(PostedWork.class, "posted", int.class);
             DONE = lookup.findVarHandle(PostedWork.class, "done", int.class);
+            ALL_POSTED = lookup.findVarHandle(PostedWork.class, "allPosted", long.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -132,8 +134,9 @@ final class PostedWork {
     }
 
     private void show(final int more) {
-        allPosted += more;
-        UnsafeApi.putLong(postedShown, allPosted);
+        final long all = allPosted + more;
+        ALL_POSTED.setRelease(this, all);
+        UnsafeApi.putLong(postedShown, all);
     }
 
     /** Poster: the last ones were refused. */
@@ -186,6 +189,16 @@ final class PostedWork {
             sum += length(before) & 0xffff_ffffL;
         }
         return sum;
+    }
+
+    /** Any thread: how many were posted, ever. */
+    long allPosted() {
+        return (long) ALL_POSTED.getAcquire(this);
+    }
+
+    /** Poller: how many were posted before one that is outstanding; sequence numbers come again, this does not. */
+    long countBefore(final int seq) {
+        return allDone + (seq - done);
     }
 
     /** Any thread: how many have not completed. */

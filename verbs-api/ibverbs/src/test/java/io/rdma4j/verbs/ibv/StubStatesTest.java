@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.ibv;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AddressHandle;
@@ -190,6 +191,41 @@ class StubStatesTest {
             qp.modify(QpAttributes.to(QpState.RTS));
             assertThat(poll(64)).isEqualTo(1);
             assertThat(qp.state()).as("sending goes on").isEqualTo(QpState.RTS);
+        }
+    }
+
+    /** The device told of it before its completion was polled; what fails after the mend is another matter. */
+    @Test
+    void aFailureThatWasMendedStopsNothingWhenItIsPolled() {
+        final QueuePair qp = datagrams();
+        try (AddressHandle way = pd.createAh(AhAttributes.to(context.queryGid(1, 0)))) {
+            Stub.ask("stub_status", WcStatus.LOC_PROT_ERR.ordinal(), WcStatus.WR_FLUSH_ERR.ordinal());
+            post(qp, way, 2);
+            become(qp, QpState.SQE);
+            assertThat(qp.query().state()).isEqualTo(QpState.SQE);
+            qp.modify(QpAttributes.to(QpState.RTS));
+            assertThat(poll(64)).isEqualTo(2);
+            assertThat(qp.state()).as("sending goes on").isEqualTo(QpState.RTS);
+            Stub.ask("stub_status", WcStatus.LOC_PROT_ERR.ordinal(), WcStatus.WR_FLUSH_ERR.ordinal());
+            post(qp, way, 1);
+            assertThat(poll(64)).isEqualTo(1);
+            assertThat(qp.state()).isEqualTo(QpState.SQE);
+        }
+    }
+
+    /** The queue pair is in SQE as long as nobody mends it, also if that was tried. */
+    @Test
+    void aMendThatWasRefusedMendsNothing() {
+        final QueuePair qp = datagrams();
+        try (AddressHandle way = pd.createAh(AhAttributes.to(context.queryGid(1, 0)))) {
+            Stub.ask("stub_status", WcStatus.LOC_PROT_ERR.ordinal(), WcStatus.WR_FLUSH_ERR.ordinal());
+            post(qp, way, 1);
+            become(qp, QpState.SQE);
+            assertThat(qp.query().state()).isEqualTo(QpState.SQE);
+            Stub.ask("stub_refuse_states", EINVAL);
+            assertThatThrownBy(() -> qp.modify(QpAttributes.to(QpState.RTS))).hasMessageContaining("SQE to RTS");
+            assertThat(poll(64)).isEqualTo(1);
+            assertThat(qp.state()).isEqualTo(QpState.SQE);
         }
     }
 }
