@@ -86,8 +86,8 @@ final class IbvContext implements RdmaContext {
     /** How long others are waited for who are in the library. */
     volatile long patienceNanos = LibraryWait.PATIENCE_NANOS;
     private volatile boolean closed;
-    /** Whether all was given back. */
-    private boolean gone;
+    /** Whether all was given back, or is just now. */
+    private volatile boolean gone;
 
     /**
      * Takes over an open device.
@@ -539,7 +539,16 @@ final class IbvContext implements RdmaContext {
         OPEN.remove(this);
         // The kernel takes what is left with the last file.
         final int answer = library.closeDevice(pointer);
-        cleanup.run(() -> destroyed(answer, CLOSE, "ibv_close_device")).run(live::close).throwIfFailed();
+        cleanup.run(() -> destroyed(answer, CLOSE, "ibv_close_device"));
+        // It refused to end these; now nothing is registered any more, and their owners wait to hear so.
+        openPds.list().forEach(pd -> pd.closeRegions(cleanup));
+        openMemories.closeAll(cleanup, this, this);
+        cleanup.run(live::close).throwIfFailed();
+    }
+
+    /** Whether the library has nothing of it any more, nor of what is in it. */
+    boolean isGone() {
+        return gone;
     }
 
     @Override

@@ -97,9 +97,11 @@ final class IbvMr extends IbvObject implements MemoryRegion {
         };
     }
 
-    /** What the library says to this decides alone whether the registration is still there. */
+    /** What the library says to this decides alone whether the registration is still there; with its device it ends. */
     private void deregister(final Registration old) {
-        deregistered(old.request, context.library.deregMr(old.pointer));
+        if (!context.isGone()) {
+            deregistered(old.request, context.library.deregMr(old.pointer));
+        }
         context.reachable.addAndGet(-old.request.reachable());
     }
 
@@ -109,12 +111,17 @@ final class IbvMr extends IbvObject implements MemoryRegion {
     }
 
     private void deregistered(final RegionRequest request, final int answer) {
-        if (answer == RdmaException.EINVAL && !context.isFailed() && request.access().contains(AccessFlag.MW_BIND)) {
+        final int errno = answer < 0 ? context.library.errno() : answer;
+        if (errno == RdmaException.EINVAL && request.access().contains(AccessFlag.MW_BIND)) {
             throw RdmaException.of("close region").device(context.address()).object(this)
                 .detail("the device refused, as it does while windows are bound to it").errno(RdmaException.EBUSY)
                 .hint("close the windows, or bind them elsewhere, first").build();
         }
-        context.destroyed(answer, "close region", "ibv_dereg_mr");
+        // A device that was removed has no registration any more, and answers EIO. That it failed may be a guess, too:
+        // then another answer says that it may still write to the memory.
+        if (errno != RdmaException.EIO || !context.isFailed()) {
+            context.require(answer, "close region", "ibv_dereg_mr");
+        }
     }
 
     /** Registers the memory once more, in a domain: the library has no call that would share it. */

@@ -157,6 +157,11 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
         ahs.remove(ah);
     }
 
+    /** Its regions; not those that have moved to another domain meanwhile. */
+    void closeRegions(final Cleanup cleanup) {
+        regions.closeAll(cleanup, context, this, region -> region.closeIn(this));
+    }
+
     void closeQps(final Cleanup cleanup) {
         qps.closeAll(cleanup, context, this);
     }
@@ -180,7 +185,7 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
         srqs.closeAll(cleanup, context, this);
         ahs.closeAll(cleanup, context, this);
         windows.closeAll(cleanup, context, this);
-        regions.closeAll(cleanup, context, this, region -> region.closeIn(this));
+        closeRegions(cleanup);
         cleanup.run(closedHandles::sweep);
         if (context.timeouts() != timeouts) {
             // A thread is in the library with one of them.
@@ -193,8 +198,15 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
     void destroy() {
         failed
             .run(() -> context.destroyed(context.library.deallocPd(pointer), "close PD", "ibv_dealloc_pd"))
-            .run(() -> context.forget(this))
+            .run(this::forgetThis)
             .throwIfFailed();
+    }
+
+    /** Regions that the device refused to end are ended with it. */
+    private void forgetThis() {
+        if (regions.size() == 0) {
+            context.forget(this);
+        }
     }
 
     String dump() {

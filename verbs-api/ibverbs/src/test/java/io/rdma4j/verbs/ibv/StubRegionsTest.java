@@ -26,7 +26,10 @@ import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PageList;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.WindowType;
 import io.rdma4j.verbs.spi.FeatureTable;
 import io.rdma4j.verbs.spi.RegionOwner;
@@ -35,6 +38,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 
@@ -45,6 +49,7 @@ class StubRegionsTest {
     private static final long ODP = 1;
     private static final long IMPLICIT = 2;
     private static final int RC_ALL = 0x3f;
+    private static final int EIO = 5;
     private static final int EBADF = 9;
     private static final int EINVAL = 22;
     private static final int EOPNOTSUPP = 95;
@@ -323,6 +328,81 @@ class StubRegionsTest {
         assertThat(closed[0]).as("still registered").isZero();
         shared.close();
         assertThat(closed[0]).isEqualTo(1);
+    }
+
+    /** The device was removed just then: what is registered ends with it, and the library has no region any more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatCannotBeEndedEndsWithTheDevice(final boolean domainFirst) {
+        open();
+        final int[] told = new int[1];
+        final RegionOwner owner = () -> told[0]++;
+        final MemoryRegion region = pd.register(memory.address(), PAGE, owner, LOCAL_WRITE);
+        ask("stub_dereg", EIO);
+        if (domainFirst) {
+            assertThatThrownBy(pd::close).hasMessageContaining("ibv_dereg_mr refused");
+            assertThat(told[0]).as("the device may still write there").isZero();
+            context.close();
+        } else {
+            assertThatThrownBy(context::close).hasMessageContaining("ibv_dereg_mr refused");
+        }
+        assertThat(told[0]).isEqualTo(1);
+        assertThat(region.isClosed()).isTrue();
+        region.close();
+        assertThat(told[0]).isEqualTo(1);
+        assertThat((int) ask("stub_misuse")).as("uses of what was given back").isZero();
+        ask("stub_forget");
+    }
+
+    @Test
+    void memoryOfARegionThatCannotBeEndedGoesWithTheDevice() {
+        open();
+        final MemoryRegion region = pd.register(memory, LOCAL_WRITE);
+        ask("stub_dereg", EIO);
+        assertThatThrownBy(context::close).hasMessageContaining("ibv_dereg_mr refused");
+        assertThat(region.isClosed()).isTrue();
+        assertThat(memory.isClosed()).isTrue();
+        assertThat(context.reachableBytes()).isZero();
+        ask("stub_forget");
+    }
+
+    private void failDevice() {
+        final QueuePair qp = Stub.connected(pd.createQp(
+            new QpOptions().cq(context.createCq(8)).maxSendWr(4).maxReceiveWr(4)));
+        ask("stub_fail", 0, EIO);
+        assertThat(qp.postSend(1, memory.address(), 0, 0)).isEqualTo(ReturnCode.DEVICE_FAILED);
+    }
+
+    /** That the device failed may be the driver's own guess: a region that is refused to be ended is registered. */
+    @ParameterizedTest
+    @CsvSource({"true, EBUSY", "false, EINVAL"})
+    void aRegionOfAFailedDeviceIsClosedWhenItIsEnded(final boolean windows, final String why) {
+        open();
+        final int[] told = new int[1];
+        final RegionOwner owner = () -> told[0]++;
+        final MemoryRegion region = windows ? pd.register(memory.address(), PAGE, owner, LOCAL_WRITE, MW_BIND)
+            : pd.register(memory.address(), PAGE, owner, LOCAL_WRITE);
+        failDevice();
+        ask("stub_dereg", EINVAL);
+        assertThatThrownBy(region::close).hasMessageContaining(why);
+        assertThat(told[0]).as("still registered").isZero();
+        region.close();
+        assertThat(told[0]).isEqualTo(1);
+    }
+
+    /** It answers EIO to all that is asked of it. */
+    @Test
+    void aRegionOfADeviceThatIsRemovedIsClosed() {
+        open();
+        final int[] told = new int[1];
+        final RegionOwner owner = () -> told[0]++;
+        final MemoryRegion region = pd.register(memory.address(), PAGE, owner, LOCAL_WRITE);
+        failDevice();
+        ask("stub_dereg", EIO);
+        region.close();
+        assertThat(told[0]).isEqualTo(1);
+        context.close();
+        ask("stub_forget");
     }
 
     private static RegionOwner failing() {
