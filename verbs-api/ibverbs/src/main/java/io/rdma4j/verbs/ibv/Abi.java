@@ -51,14 +51,15 @@ final class Abi {
         }
     }
 
-    /** {@code struct verbs_context}, which ends with an {@code ibv_context}: bytes before that one. */
+    /**
+     * {@code struct verbs_context}, which ends with an {@code ibv_context}: bytes before that one. Younger libraries
+     * have more in front; {@code sz} tells how much there is.
+     */
     static final class VerbsContext {
         static final int SZ = 8;
         static final int QUERY_DEVICE_EX = 104;
         static final int ADVISE_MR = 312;
         static final int QUERY_PORT = 320;
-        /** Its size in the first version that this was tried with. */
-        static final int LENGTH = 648;
 
         private VerbsContext() {
         }

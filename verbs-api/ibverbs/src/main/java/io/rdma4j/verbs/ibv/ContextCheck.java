@@ -39,11 +39,27 @@ final class ContextCheck {
         if (UnsafeApi.getLong(context + Abi.Context.DEVICE) != device) {
             return "it does not name its device";
         }
-        if (UnsafeApi.getLong(context - Abi.VerbsContext.SZ) < Abi.VerbsContext.LENGTH) {
+        if (!reaches(context, Abi.VerbsContext.SZ)) {
             return "it has " + UnsafeApi.getLong(context - Abi.VerbsContext.SZ) + " bytes";
         }
         // A library made for a test has neither a device file nor a name that is known.
         return "off".equals(System.getProperty(CONTROL)) ? null : foreign(context, file);
+    }
+
+    /** Whether there is so much in front of a context. */
+    private static boolean reaches(final long context, final int distance) {
+        return UnsafeApi.getLong(context - Abi.VerbsContext.SZ) >= Abi.Context.LENGTH + distance;
+    }
+
+    /**
+     * A function that stands in front of a context.
+     *
+     * @param context  of the device.
+     * @param distance how far in front.
+     * @return 0 if the driver has none, or the library is older than it.
+     */
+    static long extended(final long context, final int distance) {
+        return reaches(context, distance) ? UnsafeApi.getLong(context - distance) : 0;
     }
 
     private static String foreign(final long context, final Path file) {
@@ -59,7 +75,8 @@ final class ContextCheck {
             for (final int member : new int[] {Abi.Context.OPS_POLL_CQ, Abi.Context.OPS_REQ_NOTIFY_CQ,
                 Abi.Context.OPS_POST_SEND, Abi.Context.OPS_POST_RECV, Abi.Context.OPS_POST_SRQ_RECV,
                 -Abi.VerbsContext.QUERY_DEVICE_EX, -Abi.VerbsContext.QUERY_PORT, -Abi.VerbsContext.ADVISE_MR}) {
-                final long function = UnsafeApi.getLong(context + member);
+                final long function =
+                    member < 0 ? extended(context, -member) : UnsafeApi.getLong(context + member);
                 // In front of the context is what a library need not have.
                 if (libraryAt(maps, function) == null && !(member < 0 && function == 0)) {
                     return String.format("the function at byte %d is 0x%x, in no library of RDMA", member, function);

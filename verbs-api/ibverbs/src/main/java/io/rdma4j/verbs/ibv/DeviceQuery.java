@@ -7,7 +7,6 @@ package io.rdma4j.verbs.ibv;
 
 import io.rdma4j.RdmaException;
 import org.agrona.DirectBuffer;
-import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Asks what a device is and can do; as {@code ibv_query_device_ex}, which is inline in C. */
@@ -28,7 +27,7 @@ final class DeviceQuery {
      */
     static DirectBuffer ask(final IbvContext context) {
         final UnsafeBuffer attr = Struct.allocate(Abi.DeviceAttrEx.LENGTH);
-        final long extended = UnsafeApi.getLong(context.pointer - Abi.VerbsContext.QUERY_DEVICE_EX);
+        final long extended = ContextCheck.extended(context.pointer, Abi.VerbsContext.QUERY_DEVICE_EX);
         if (extended != 0) {
             final int errno = context.library.callInt(extended, context.pointer, NO_INPUT, attr.addressOffset(),
                 (long) Abi.DeviceAttrEx.LENGTH);

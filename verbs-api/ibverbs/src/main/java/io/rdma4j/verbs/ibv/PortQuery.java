@@ -9,7 +9,6 @@ import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.PortState;
 import org.agrona.DirectBuffer;
-import org.agrona.UnsafeApi;
 
 /** Asks for {@code struct ibv_port_attr}, and reads it. */
 final class PortQuery {
@@ -28,7 +27,7 @@ final class PortQuery {
      * @return 0 or an errno.
      */
     static int ask(final IbvContext context, final int port, final DirectBuffer attr) {
-        final long full = UnsafeApi.getLong(context.pointer - Abi.VerbsContext.QUERY_PORT);
+        final long full = ContextCheck.extended(context.pointer, Abi.VerbsContext.QUERY_PORT);
         return full == 0 ? context.library.queryPort(context.pointer, (byte) port, attr.addressOffset())
             : context.library.callInt(full, context.pointer, (byte) port, attr.addressOffset(),
                 (long) Abi.PortAttr.LENGTH);

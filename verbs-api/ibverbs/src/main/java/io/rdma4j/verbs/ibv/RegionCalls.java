@@ -8,7 +8,6 @@ package io.rdma4j.verbs.ibv;
 import io.rdma4j.RdmaException;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.spi.RegionChecks;
-import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** The library's ways to register memory. Not every version has all; a driver may lack what the library has. */
@@ -31,7 +30,7 @@ final class RegionCalls {
         this.context = context;
         regMrIova = context.library.find("ibv_reg_mr_iova2");
         regDmaBuf = context.library.find("ibv_reg_dmabuf_mr");
-        adviseMr = UnsafeApi.getLong(context.pointer - Abi.VerbsContext.ADVISE_MR);
+        adviseMr = ContextCheck.extended(context.pointer, Abi.VerbsContext.ADVISE_MR);
     }
 
     boolean hasIova() {

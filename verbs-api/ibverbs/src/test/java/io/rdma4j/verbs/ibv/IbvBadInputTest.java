@@ -63,6 +63,16 @@ class IbvBadInputTest {
         assertThat(said(":", old)).contains("types by /sys/class/infiniband/stub0/ports");
     }
 
+    /** What a younger one has in front of a context is something else there. */
+    @Test
+    void contextsOfAnOlderLibraryAreShorter() throws Exception {
+        final Path old = Gcc.stubOfLibibverbs(folder, "all->sz = sizeof(*all);",
+            "all->sz = 600; *(long *) (all->before + sizeof(all->before) + 8 - 320) = 1;");
+        assertThat(said(":", old)).contains("device ibv:stub0 stub0", "GID index 0 is ::ffff:10.0.0.7");
+        final Path none = Gcc.stubOfLibibverbs(folder, "all->sz = sizeof(*all);", "all->sz = 328;");
+        assertThat(said(":", none)).contains("context is not as expected: it has 328 bytes", "EIO");
+    }
+
     @Test
     void noDevices() throws Exception {
         final Path library = Gcc.stubOfLibibverbs(folder);
