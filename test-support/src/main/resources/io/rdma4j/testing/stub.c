@@ -145,7 +145,7 @@ static struct {
     struct sge sge;
 } advised;
 static int live, misuse, numbers = 100, fail_at = -1, fail_errno, unacked, posts, polls, reg_errno, state_errno;
-static int port_state = 4, gid_types[] = {2, 2};
+static int port_count = 1, port_state = 4, gid_types[] = {2, 2};
 static int next_status, later_status, most_inline = 256;
 static const char *hold = "";
 static int held;
@@ -193,6 +193,8 @@ long stub_advised(int field) {
 void stub_refuse_regions(int error) { reg_errno = error; }
 void stub_refuse_states(int error) { state_errno = error; }
 void stub_port(int state) { port_state = state; }
+/* How many ports contexts opened from then on have. */
+void stub_ports(int count) { port_count = count; }
 /* Of the two GIDs: 1 RoCE version 1, 2 RoCE version 2. */
 void stub_gid_types(int first, int second) { gid_types[0] = first; gid_types[1] = second; }
 /* An event of the device that was opened last. */
@@ -474,7 +476,7 @@ int ibv_query_device(struct context *c, char *attr) {
         memcpy(attr + at[i], &value[i], 4);
     }
     memcpy(attr + 116, &cap_flags, 4);
-    attr[227] = 1;
+    attr[227] = port_count;
     return 0;
 }
 int ibv_query_port(struct context *c, uint8_t port, char *attr) {
@@ -495,9 +497,9 @@ int ibv_query_gid(struct context *c, uint8_t port, int index, char *gid) {
     open_context(c);
     memset(gid, 0, 16);
     if (index == 0) {
-        gid[0] = 0xfe; gid[1] = 0x80; gid[15] = 1;
+        gid[0] = 0xfe; gid[1] = 0x80; gid[14] = port - 1; gid[15] = 1;
     } else if (index == 1) {
-        gid[10] = gid[11] = 0xff; gid[12] = 10; gid[15] = 7;
+        gid[10] = gid[11] = 0xff; gid[12] = 10; gid[14] = port - 1; gid[15] = 7;
     }
     return 0;
 }

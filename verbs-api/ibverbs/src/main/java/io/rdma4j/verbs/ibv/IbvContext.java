@@ -287,20 +287,20 @@ final class IbvContext implements RdmaContext {
     }
 
     /** Why packets do not reach anybody through the port, as far as this device knows; null if it should be well. */
-    String portObjection() {
+    String portObjection(final int port) {
         return askInVain(() -> {
             final UnsafeBuffer attr = Struct.allocate(Abi.PortAttr.LENGTH);
-            final PortState state = PortQuery.ask(this, 1, attr) != 0 ? PortState.ACTIVE
-                : PortQuery.decode(1, attr).state();
-            return state == PortState.ACTIVE ? null : "port 1 is " + state + ": bring the network device up (ip link "
-                + "set ... up), or plug the cable in";
+            final PortState state = PortQuery.ask(this, port, attr) != 0 ? PortState.ACTIVE
+                : PortQuery.decode(port, attr).state();
+            return state == PortState.ACTIVE ? null : "port " + port + " is " + state
+                + ": bring the network device up (ip link set ... up), or plug the cable in";
         });
     }
 
     /** The same of packets that come from a GID. */
-    String wayObjection(final int gidIndex) {
-        final String port = portObjection();
-        return port != null ? port : askInVain(() -> gids.objection(gidIndex));
+    String wayObjection(final int port, final int gidIndex) {
+        final String objection = portObjection(port);
+        return objection != null ? objection : askInVain(() -> gids.objection(port, gidIndex));
     }
 
     /** Also for pollers, which nobody who closes the device waits for: null if it is closed. */

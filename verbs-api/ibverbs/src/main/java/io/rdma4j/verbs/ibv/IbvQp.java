@@ -143,7 +143,13 @@ final class IbvQp extends IbvObject implements QueuePair {
 
     @Override
     public QpAddress localAddress() {
-        return new QpAddress(context.queryGid(1, gidIndex), number, psn, qkey);
+        return new QpAddress(context.queryGid(port(), gidIndex), number, psn, qkey);
+    }
+
+    /** Before INIT it has none: others are told of the one that is usual. */
+    private int port() {
+        final QpAttributes now = known;
+        return now.has(QpAttribute.PORT) ? now.port() : 1;
     }
 
     @Override
@@ -342,7 +348,7 @@ final class IbvQp extends IbvObject implements QueuePair {
 
     /** Where the peer is named: what is known to be wrong, or what may be. */
     private String wayHint(final int source) {
-        final String objection = context.wayObjection(source);
+        final String objection = context.wayObjection(port(), source);
         return objection != null ? objection : "on RoCE the kernel looks for the peer's Ethernet address now: is the "
             + "peer's GID reachable from the GID that this QP sends from?";
     }
@@ -455,7 +461,8 @@ final class IbvQp extends IbvObject implements QueuePair {
             .errno(refused ? RdmaException.EACCES : RdmaException.EIO)
             .hint(refused ? "the peer's region, or window, must have this rkey, hold all of these bytes, grant the "
                 + "right and be of the QP's protection domain; its QP must grant the right, too"
-                : status == WcStatus.RETRY_EXC_ERR ? context.wayObjection(gidIndex) : context.portObjection()).build();
+                : status == WcStatus.RETRY_EXC_ERR ? context.wayObjection(port(), gidIndex)
+                : context.portObjection(port())).build();
     }
 
     /** Poller: a receive of so many bytes failed. */

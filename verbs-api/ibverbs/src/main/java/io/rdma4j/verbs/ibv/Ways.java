@@ -23,7 +23,7 @@ final class Ways {
     static void write(final MutableDirectBuffer to, final int at, final AhAttributes way, final GidTable gids) {
         to.putBytes(at + Abi.AhAttr.GRH_DGID, way.dgid().bytes());
         to.putInt(at + Abi.AhAttr.GRH_FLOW_LABEL, way.flowLabel());
-        to.putByte(at + Abi.AhAttr.GRH_SGID_INDEX, (byte) gids.toDevice(way.sgidIndex()));
+        to.putByte(at + Abi.AhAttr.GRH_SGID_INDEX, (byte) gids.toDevice(way.port(), way.sgidIndex()));
         to.putByte(at + Abi.AhAttr.GRH_HOP_LIMIT, (byte) way.hopLimit());
         to.putByte(at + Abi.AhAttr.GRH_TRAFFIC_CLASS, (byte) way.trafficClass());
         to.putByte(at + Abi.AhAttr.SL, (byte) way.serviceLevel());
@@ -34,9 +34,10 @@ final class Ways {
     static AhAttributes read(final MutableDirectBuffer from, final int at, final GidTable gids) {
         final byte[] dgid = new byte[Gid.LENGTH];
         from.getBytes(at + Abi.AhAttr.GRH_DGID, dgid);
-        return new AhAttributes(Gid.of(dgid), gids.fromDevice(from.getByte(at + Abi.AhAttr.GRH_SGID_INDEX) & 0xff),
+        final int port = from.getByte(at + Abi.AhAttr.PORT_NUM) & 0xff;
+        final int source = gids.fromDevice(port, from.getByte(at + Abi.AhAttr.GRH_SGID_INDEX) & 0xff);
+        return new AhAttributes(Gid.of(dgid), source,
             from.getByte(at + Abi.AhAttr.GRH_HOP_LIMIT) & 0xff, from.getByte(at + Abi.AhAttr.GRH_TRAFFIC_CLASS) & 0xff,
-            from.getInt(at + Abi.AhAttr.GRH_FLOW_LABEL), from.getByte(at + Abi.AhAttr.SL) & 0xff,
-            from.getByte(at + Abi.AhAttr.PORT_NUM) & 0xff);
+            from.getInt(at + Abi.AhAttr.GRH_FLOW_LABEL), from.getByte(at + Abi.AhAttr.SL) & 0xff, port);
     }
 }

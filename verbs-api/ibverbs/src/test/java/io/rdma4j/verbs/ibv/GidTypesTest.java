@@ -41,6 +41,7 @@ class GidTypesTest {
     @AfterEach
     void everythingIsGivenBack() {
         Stub.ask("stub_refuse_states", 0);
+        Stub.ask("stub_ports", 1);
         Stub.ask("stub_gid_types", GidTypes.ROCE_V2, GidTypes.ROCE_V2);
         if (context != null) {
             context.close();
@@ -105,13 +106,41 @@ class GidTypesTest {
         assertThat(table.typeOf(1, 1)).isEqualTo(GidType.ROCE_V1);
     }
 
+    /** Each port has a network device, and a table, of its own. */
+    @Test
+    void ofEachPortTheBestOneIsFirst(@TempDir final Path ports) throws IOException {
+        Stub.ask("stub_ports", 2);
+        open(GidTypes.ROCE_V2, GidTypes.ROCE_V2);
+        for (int port = 1; port <= 2; port++) {
+            final Path files = Files.createDirectories(ports.resolve(port + "/gid_attrs/types"));
+            Files.writeString(files.resolve(Integer.toString(port - 1)), "IB/RoCE v1\n");
+            Files.writeString(files.resolve(Integer.toString(2 - port)), "RoCE v2\n");
+        }
+        final GidTable table = new GidTable(context, new GidTypes(context, NO_FUNCTION, ports), null);
+        assertThat(table.get(1, 0)).isEqualTo(Gid.parse("::ffff:10.0.0.7"));
+        assertThat(table.get(1, 1)).isEqualTo(Gid.parse("fe80::1"));
+        assertThat(table.get(2, 0)).isEqualTo(Gid.parse("fe80::101"));
+        assertThat(table.get(2, 1)).isEqualTo(Gid.parse("::ffff:10.0.1.7"));
+    }
+
+    @Test
+    void aQueuePairTellsTheGidOfItsPort() {
+        Stub.ask("stub_ports", 2);
+        open(GidTypes.ROCE_V2, GidTypes.ROCE_V2);
+        final QueuePair qp = context.allocatePd().createQp(
+            new QpOptions().cq(context.createCq(64)).maxSendWr(8).maxReceiveWr(8));
+        assertThat(qp.localAddress().gid()).isEqualTo(Gid.parse("::ffff:10.0.0.7"));
+        qp.modify(QpAttributes.to(QpState.INIT).port(2).pkeyIndex(0).accessFlags(Set.of()));
+        assertThat(qp.localAddress().gid()).isEqualTo(Gid.parse("::ffff:10.0.1.7"));
+    }
+
     @Test
     void whereNobodyTellsTheFirstOneIsTaken(@TempDir final Path ports) {
         open(GidTypes.ROCE_V2, GidTypes.ROCE_V2);
         final GidTable table = new GidTable(context, new GidTypes(context, NO_FUNCTION, ports), null);
         assertThat(table.get(1, 0)).isEqualTo(Gid.parse("fe80::1"));
         assertThat(table.typeOf(1, 0)).isEqualTo(GidType.ROCE_V2);
-        assertThat(table.objection(0)).isNull();
+        assertThat(table.objection(1, 0)).isNull();
         final GidTable wished =
             new GidTable(context, new GidTypes(context, NO_FUNCTION, ports), Gid.parse("::ffff:10.0.0.7"));
         assertThat(wished.get(1, 0)).isEqualTo(Gid.parse("::ffff:10.0.0.7"));
