@@ -74,11 +74,13 @@ public final class Main implements Runnable {
     @Mixin
     private TraceOptions trace;
 
-    // Picocli's own ones would stand before the trace's in the help of a command.
+    // Picocli's own ones would stand before the trace's in the help of a command. Only Picocli looks at these.
+    @SuppressWarnings("unused")
     @Option(names = {"-h", "--help"}, usageHelp = true, scope = ScopeType.INHERIT,
         description = "Show this help message and exit.")
     private boolean help;
 
+    @SuppressWarnings("unused")
     @Option(names = {"-V", "--version"}, versionHelp = true, scope = ScopeType.INHERIT,
         description = "Print version information and exit.")
     private boolean version;
