@@ -69,7 +69,7 @@ package_installed() {
     [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
 }
 
-# choose_package 'A|B|C': sets REPLY to the first that apt offers, else to the first.
+# choose_package 'A|B|C': sets REPLY to the first that apt offers; if there is none to the first, and fails.
 choose_package() {
     local alternatives alternative
     IFS='|' read -r -a alternatives <<<"$1"
@@ -80,6 +80,7 @@ choose_package() {
         fi
     done
     REPLY=${alternatives[0]}
+    return 1
 }
 
 # missing_packages 'A|B' C ...: sets MISSING to those arguments of which no alternative is installed.
@@ -121,8 +122,7 @@ ensure_packages() {
     # Whether a list that could not be updated matters shows when installing.
     "${as_root[@]}" apt-get update -q >"$log" 2>&1 || true
     choose_packages "${MISSING[@]}"
-    leave_out_unknown
-    if [ ${#CHOSEN[@]} -gt 0 ] && ! install_chosen "$log" "${as_root[@]}"; then
+    if [ ${#OFFERED[@]} -gt 0 ] && ! install_offered "$log" "${as_root[@]}"; then
         return 1
     fi
     rm -f "$log"
@@ -132,14 +132,14 @@ ensure_packages() {
     fi
 }
 
-# install_chosen LOG COMMAND ...: installs CHOSEN by that command, which becomes root.
-install_chosen() {
+# install_offered LOG COMMAND ...: installs OFFERED by that command, which becomes root.
+install_offered() {
     local log=$1
     shift
-    note "installing ${CHOSEN[*]} ..."
-    if ! "$@" apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${CHOSEN[@]}" \
+    note "installing ${OFFERED[*]} ..."
+    if ! "$@" apt-get install -q -y --no-install-recommends -o DPkg::Lock::Timeout=300 "${OFFERED[@]}" \
         >>"$log" 2>&1 </dev/null; then
-        note "apt-get could not install ${CHOSEN[*]}:"
+        note "apt-get could not install ${OFFERED[*]}:"
         grep '^E:' "$log" >&2 || tail -n 5 "$log" >&2
         note "all of its output is in $log"
         return 1
@@ -157,29 +157,19 @@ refresh_package_lists() {
     "${as_root[@]}" apt-get update -q >/dev/null 2>&1 || note 'the package lists could not be refreshed'
 }
 
-# choose_packages 'A|B' C ...: sets CHOSEN to one package for each argument.
+# choose_packages 'A|B' C ...: sets CHOSEN to one package for each argument: OFFERED and UNKNOWN to those that apt offers
+# and does not offer. For one that it does not know it would install none.
 choose_packages() {
     local wanted
-    CHOSEN=()
+    CHOSEN=() OFFERED=() UNKNOWN=()
     for wanted in "$@"; do
-        choose_package "$wanted"
+        if choose_package "$wanted"; then
+            OFFERED+=("$REPLY")
+        else
+            UNKNOWN+=("$REPLY")
+        fi
         CHOSEN+=("$REPLY")
     done
-}
-
-# leave_out_unknown: sets UNKNOWN to those of CHOSEN that apt does not offer, and CHOSEN to the others: for one that it
-# does not know apt installs none.
-leave_out_unknown() {
-    local package known=()
-    UNKNOWN=()
-    for package in "${CHOSEN[@]}"; do
-        if apt-cache show --no-all-versions "$package" >/dev/null 2>&1; then
-            known+=("$package")
-        else
-            UNKNOWN+=("$package")
-        fi
-    done
-    CHOSEN=("${known[@]}")
 }
 
 # install_command: prints the one command that installs CHOSEN.

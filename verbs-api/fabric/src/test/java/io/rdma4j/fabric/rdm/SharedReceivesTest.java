@@ -175,7 +175,7 @@ class SharedReceivesTest {
     private void waits(final int messages) {
         a.until(() -> {
             progress();
-            return context().matcher().waiting() == messages;
+            return context().matcher().waiting() + context().matcher().tags().waiting() == messages;
         });
     }
 
@@ -210,10 +210,7 @@ class SharedReceivesTest {
             .containsExactly(null, FiErrno.FI_ENOMSG);
         sendTagged(toTwo, 33, 5);
         sendTagged(toTwo, 34, 5);
-        a.until(() -> {
-            progress();
-            return context().matcher().tags().waiting() == 2;
-        });
+        waits(2);
         assertThat(shared.receiveTagged(look, OpFlags.PEEK | OpFlags.CLAIM)).isZero();
         assertThat(nextOf(fromOther)).extracting(Done::endpoint, Done::length).containsExactly(two, 33L);
         assertThat(shared.receiveTagged(look, OpFlags.PEEK | OpFlags.DISCARD)).isZero();
@@ -372,17 +369,22 @@ class SharedReceivesTest {
         gets(b.done, one, 1, 2);
     }
 
+    /** The sender, and the second endpoint has seen it. */
+    private void goes() {
+        a.ep.close();
+        Await.until(two::toString, () -> {
+            other.read(entry -> { }, 64);
+            return ((RdmEndpoint) two).connections() == 0;
+        });
+    }
+
     /** They wait in memory of the endpoint. */
     @Test
     void messagesOfAPeerThatHasGoneAreGoneWithTheEndpoint() {
         open("");
         send(toTwo, 1, 1);
         waits(1);
-        a.ep.close();
-        Await.until(two::toString, () -> {
-            other.read(entry -> { }, 64);
-            return ((RdmEndpoint) two).connections() == 0;
-        });
+        goes();
         assertThat(context().matcher().waiting()).isOne();
         two.close();
         assertThat(context().matcher().waiting()).isZero();
@@ -399,19 +401,12 @@ class SharedReceivesTest {
             progress();
             return a.ep.tagged().send(a.at(0), 250_000, a.region, toTwo, 5, 5);
         });
-        a.until(() -> {
-            progress();
-            return context().matcher().tags().waiting() == 1;
-        });
+        waits(1);
         final Message look = new Message(1).add(b.at(0), 100, b.region).tag(5).context(9);
         assertThat(shared.receiveTagged(look, OpFlags.PEEK | OpFlags.CLAIM)).isZero();
         assertThat(nextOf(fromOther).length()).isEqualTo(250_000);
         if (isAlone) {
-            a.ep.close();
-            Await.until(two::toString, () -> {
-                other.read(entry -> { }, 64);
-                return ((RdmEndpoint) two).connections() == 0;
-            });
+            goes();
         }
         assertThat(context().matcher().tags().oldestClaimed()).isNotNull();
         two.close();
