@@ -27,7 +27,7 @@ record Extent(long start, long end, Object owner) {
 
     /** What an owner keeps alive; null if that is not known, or others may change it: a mapped file can be cut off. */
     static Extent of(final Object owner) {
-        if (!(owner instanceof ByteBuffer) || !((ByteBuffer) owner).isDirect() || !BufferOwners.keeps(owner)) {
+        if (!(owner instanceof ByteBuffer) || !BufferOwners.keeps(owner)) {
             return null;
         }
         final ByteBuffer buffer = (ByteBuffer) owner;
