@@ -157,8 +157,8 @@ refresh_package_lists() {
     "${as_root[@]}" apt-get update -q >/dev/null 2>&1 || note 'the package lists could not be refreshed'
 }
 
-# choose_packages 'A|B' C ...: sets CHOSEN to one package for each argument: OFFERED and UNKNOWN to those that apt offers
-# and does not offer. For one that it does not know it would install none.
+# choose_packages 'A|B' C ...: sets CHOSEN to one package for each argument, OFFERED and UNKNOWN to those of them that
+# apt offers and does not offer: for one that it does not know it would install none.
 choose_packages() {
     local wanted
     CHOSEN=() OFFERED=() UNKNOWN=()
