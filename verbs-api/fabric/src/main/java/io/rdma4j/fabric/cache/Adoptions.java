@@ -25,6 +25,10 @@ public final class Adoptions {
         }
     }
 
+    /** Of a domain or a cache: nothing is known yet. */
+    public Adoptions() {
+    }
+
     /**
      * Pinned memory is its own.
      *
