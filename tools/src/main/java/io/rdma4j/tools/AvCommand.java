@@ -83,6 +83,10 @@ final class AvCommand extends DumpCommand {
             throw new ParameterException(spec.commandLine(), "--pid, --sample and --raw are for the address vectors "
                 + "of a device, not for shared ones");
         }
+        if (domain != null && has("--device")) {
+            throw new ParameterException(spec.commandLine(), "--domain and --device exclude each other: with a name "
+                + "they are the same");
+        }
         if (domain == null) {
             domain = spec.commandLine().getParseResult().matchedOptionValue("--device", (String) null);
         }

@@ -12,8 +12,11 @@ import io.rdma4j.verbs.DeviceInfo;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParentCommand;
+import picocli.CommandLine.Spec;
 
 import java.util.List;
 
@@ -30,6 +33,9 @@ import java.util.List;
 final class DevinfoCommand implements Runnable {
     @ParentCommand
     private Main main;
+
+    @Spec
+    private CommandSpec spec;
 
     @Option(names = {"-d", "--device"}, paramLabel = "ADDRESS", defaultValue = RdmaDevices.DEFAULT_ADDRESS,
         description = "Address of the device, as 'rdma4j devices' lists it. Default: ${DEFAULT-VALUE}")
@@ -52,6 +58,7 @@ final class DevinfoCommand implements Runnable {
     public void run() {
         final Terminal terminal = main.terminal();
         if (list) {
+            refuseWithList("--device", "--port", "--verbose");
             list(terminal);
             return;
         }
@@ -62,6 +69,14 @@ final class DevinfoCommand implements Runnable {
                 Json.print(terminal.out(), report.toJson());
             } else {
                 report.print(terminal.out(), verbose);
+            }
+        }
+    }
+
+    private void refuseWithList(final String... options) {
+        for (final String option : options) {
+            if (spec.commandLine().getParseResult().hasMatchedOption(option)) {
+                throw new ParameterException(spec.commandLine(), "--list and " + option + " exclude each other");
             }
         }
     }

@@ -70,9 +70,10 @@ final class StatCommand implements Runnable {
     @Override
     public void run() {
         refuse(json && prometheus, "--json and --prometheus");
-        refuse(once && count != null, "--once and --count");
+        refuse(once && (count != null || interval != null), "--once, which looks once, and --count or --interval");
         refuse(prometheus && (count != null || interval != null), "--prometheus, which looks once, and --count or "
             + "--interval");
+        refuse(prometheus && verbose, "--prometheus, which has the same numbers always, and --verbose");
         final Loop.Form form = json ? Loop.Form.JSON : prometheus ? Loop.Form.PROMETHEUS : Loop.Form.TEXT;
         final Loop.Plan plan = new Loop.Plan(form, verbose, interval == null ? Duration.ofSeconds(1) : interval,
             once || prometheus ? 1 : count == null ? Long.MAX_VALUE : count);

@@ -147,6 +147,7 @@ class AvCommandTest {
         assertThat(Cli.run("av", "a/b").exitCode()).isEqualTo(2);
         assertThat(Cli.run("av", "a", "b").exitCode()).isEqualTo(2);
         assertThat(Cli.run("av", "--what").exitCode()).isEqualTo(2);
+        assertThat(Cli.run("av", "a", "--domain", "emulated:a", "-d", "emulated:b").exitCode()).isEqualTo(2);
         assertThat(Cli.run("av", "--help").exitCode()).isZero();
     }
 }

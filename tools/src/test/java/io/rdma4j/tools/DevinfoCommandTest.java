@@ -136,6 +136,15 @@ class DevinfoCommandTest {
         assertThat(outcome.err()).contains("numbered from 1");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"-d fake:", "-i 1", "-v"})
+    void aListHasNothingOfOneDevice(final String option) {
+        final Cli.Outcome outcome = Cli.run(("devinfo -l " + option).split(" "));
+        assertThat(outcome.exitCode()).isEqualTo(2);
+        assertThat(outcome.out()).isEmpty();
+        assertThat(outcome.err()).contains("--list and");
+    }
+
     @Test
     void theEmulatedDeviceIsTheDefault() {
         final Cli.Outcome outcome = Cli.run("devinfo", "-i", "1");

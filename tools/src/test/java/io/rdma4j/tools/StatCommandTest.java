@@ -161,7 +161,7 @@ class StatCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--json --prometheus", "--once --count 3", "--prometheus --interval 2", "--interval 0",
-        "--count 0", "--pid x", "surplus"})
+        "--once --interval 2", "--prometheus -v", "--count 0", "--pid x", "surplus"})
     void wrongUsage(final String line) {
         final Cli.Outcome outcome = Cli.run(("stat " + line).split(" "));
         assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(2);
