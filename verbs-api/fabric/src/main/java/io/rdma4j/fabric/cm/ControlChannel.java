@@ -29,6 +29,8 @@ final class ControlChannel implements EventSource, AutoCloseable {
     private static final int BATCH = 64;
     /** How often closing waits for room to tell one more peer. */
     private static final int PATIENCE = 1_000;
+    /** When who found the lock taken looks again: it is held for one call. */
+    private static final long SOON_NS = 100_000;
     private static final byte[] NOTHING = {};
 
     /** Takes requests. */
@@ -57,6 +59,8 @@ final class ControlChannel implements EventSource, AutoCloseable {
     private long ignored;
     private volatile boolean hasTimers;
     private volatile long dueAt;
+    /** A reader found the lock taken, and nobody has looked at datagrams since. */
+    private volatile boolean passedBy;
     private boolean closed;
 
     /** The port becomes its own. */
@@ -144,11 +148,13 @@ final class ControlChannel implements EventSource, AutoCloseable {
     @Override
     public void progress() {
         if (!lock.tryLock()) {
-            // Who has it makes progress, or wakes up who waits.
+            // Who has it need not have looked at what has just come, and that tells nobody twice.
+            passedBy = true;
             return;
         }
         try {
             if (!closed) {
+                passedBy = false;
                 progress(now());
             }
         } finally {
@@ -180,6 +186,9 @@ final class ControlChannel implements EventSource, AutoCloseable {
 
     @Override
     public long idleNanos() {
+        if (passedBy) {
+            return SOON_NS;
+        }
         return hasTimers ? Math.max(0, dueAt - now()) : Long.MAX_VALUE;
     }
 
