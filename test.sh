@@ -173,9 +173,12 @@ build() {
         # For Maven itself: its libraries make these JDKs complain.
         maven_options+=" --enable-native-access=ALL-UNNAMED --sun-misc-unsafe-memory-access=allow"
     fi
+    # A launcher may be building, too.
+    lock_build "$PWD"
     JAVA_HOME=$home MAVEN_OPTS=$maven_options mvn -B -ntp -q -Dstyle.color=never -T 1C package -DskipTests \
         -Dcheckstyle.skip -Dbuild.dir="$build_dir" </dev/null >"$log" 2>&1
     local result=$?
+    exec 9>&-
     if [ $result = 0 ]; then
         say "built with JDK $(major "$home") in $((SECONDS - begun)) s"
     else
@@ -312,12 +315,20 @@ worker() {
     ) >"$out/$name-$build_dir.log" 2>&1 </dev/null 8>&- &
 }
 
+# limited LOG COMMAND...: runs it for at most as long as a suite may take, and no longer than this shell.
+limited() {
+    timeout -k 30 "$limit" "${@:2}" </dev/null >"$1" 2>&1 &
+    # shellcheck disable=SC2064 # that one
+    trap "kill $!" TERM
+    wait $!
+}
+
 # style_checks HOME LOG RESULTS: looks at the style of all sources, as a build by Maven does; each line that has a fault is
 # a failed test.
 style_checks() {
     local began=$SECONDS
-    if JAVA_HOME=$1 mvn -B -ntp -q -Dstyle.color=never -T 1C -fae -pl '!:rdma4j-bom' \
-        org.apache.maven.plugins:maven-checkstyle-plugin:check@style </dev/null >"$2" 2>&1; then
+    if JAVA_HOME=$1 limited "$2" mvn -B -ntp -q -Dstyle.color=never -T 1C -fae -pl '!:rdma4j-bom' \
+        org.apache.maven.plugins:maven-checkstyle-plugin:check@style; then
         printf 'PASS\tstyle\t-\tfinds nothing\t%d\t\n' $(((SECONDS - began) * 1000)) >"$3"
         return
     fi
@@ -330,8 +341,8 @@ style_checks() {
 # Security Bugs; each that is found is a failed test.
 static_checks() {
     local began=$SECONDS
-    if JAVA_HOME=$1 mvn -B -ntp -Dstyle.color=never -fae -Pstatic clean process-classes \
-        -pl '!qemu-tests,!benchmarks,!examples,!concurrency-tests' </dev/null >"$2" 2>&1; then
+    if JAVA_HOME=$1 limited "$2" mvn -B -ntp -Dstyle.color=never -fae -Pstatic clean process-classes \
+        -pl '!qemu-tests,!benchmarks,!examples,!concurrency-tests'; then
         printf 'PASS\tstatic\t-\tfinds nothing\t%d\t\n' $(((SECONDS - began) * 1000)) >"$3"
         return
     fi
@@ -467,6 +478,8 @@ stop() {
     for pid in "${!suite_of[@]}" "${BUSY[@]}"; do
         kill "$pid" 2>/dev/null
     done
+    # The folder is another run's when nothing works in it any more.
+    wait
 }
 trap stop EXIT
 trap 'exit 130' INT TERM

@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The launcher and its shell functions, in a copy of the folder, on a machine made of small scripts. */
 class LauncherTest {
     private static final List<String> SYSTEM = List.of("bash", "find", "readlink", "flock", "mkdir", "touch", "sed",
-        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum", "dirname", "date", "nproc");
+        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum", "dirname", "date", "nproc", "timeout");
     /** Those that the launcher looks at. */
     private static final List<String> MODULES = List.of("hw-regs", "queues", "driver/base", "driver/os", "driver/live",
         "driver/pci", "verbs-api/verbs", "verbs-api/pvrdma", "verbs-api/ibverbs", "verbs-api/fabric", "device-model",
@@ -386,6 +386,38 @@ class LauncherTest {
             other.process().descendants().forEach(ProcessHandle::destroyForcibly);
             other.process().destroyForcibly();
         }
+    }
+
+    /** What it started would go on in the folder, beside the next run. */
+    @Test
+    void whoEndsTheTestsEndsMavenToo() throws Exception {
+        final Path test = Files.copy(Path.of("../test.sh"), root.resolve("test.sh"));
+        script(bin.resolve("mvn"), "echo $$ >$HOME/maven; echo on >>$HOME/calls; exec sleep 600");
+        final Running tests = start(root, Map.of(), test.toString(), "--only", "static");
+        try {
+            awaitText(machine.resolve("calls"), "on");
+            final ProcessHandle maven =
+                ProcessHandle.of(Long.parseLong(Files.readString(machine.resolve("maven")).strip())).orElseThrow();
+            tests.process().destroy();
+            assertThat(await(tests).exitCode()).isEqualTo(130);
+            assertThat(maven.isAlive()).isFalse();
+        } finally {
+            tests.process().descendants().forEach(ProcessHandle::destroyForcibly);
+            tests.process().destroyForcibly();
+        }
+    }
+
+    @Test
+    void theTestsWaitForAnotherBuild() throws Exception {
+        final Path test = Files.copy(Path.of("../test.sh"), root.resolve("test.sh"));
+        script(bin.resolve("mvn"),
+            "[ -s $HOME/calls ] && exit 1\necho begun >>$HOME/calls\n" + BUILD_THAT_IS_WAITED_FOR);
+        final Running launcher = start(root, Map.of(), root.resolve("rdma4j").toString(), "devices");
+        awaitText(machine.resolve("calls"), "begun");
+        final Outcome tests = await(start(root, Map.of(), test.toString(), "--only", "RingIndexTest"));
+        assertThat(tests.err()).contains("waiting for another build");
+        assertThat(tests.out()).endsWith("0 passed, 1 failed, 0 skipped\n");
+        assertThat(await(launcher).exitCode()).isZero();
     }
 
     @Test
