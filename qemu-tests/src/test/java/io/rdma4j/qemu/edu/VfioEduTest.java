@@ -12,6 +12,7 @@ import io.rdma4j.qemu.guest.GuestTests;
 import io.rdma4j.qemu.guest.QemuTest;
 
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.TestFactory;
 
 import java.util.List;
@@ -20,6 +21,7 @@ import java.util.stream.Stream;
 
 /** VFIO in a real kernel, behind a virtual IOMMU, on the simplest device there is: one boot, one JVM. */
 @QemuTest
+@Tag("thorough")
 class VfioEduTest {
     /** DMA addresses of edu have 28 bits unless it is told otherwise. */
     private static final String EDU = "edu,dma_mask=0xffffffffff,addr=";
