@@ -14,6 +14,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -65,7 +66,7 @@ public final class FabricGuest implements AutoCloseable {
         throws IOException {
         this.context = context;
         this.folder = folder;
-        this.share = folder.resolve(Machine.SHARE);
+        this.share = folder.resolve(Machine.SHARE).toRealPath();
         Files.writeString(share.resolve("guest.sh"), Initramfs.script("guest.sh"));
         Files.writeString(share.resolve("settings.sh"), settings(context, kind));
         Files.writeString(share.resolve("setup.sh"), kind.setup());
@@ -122,7 +123,7 @@ public final class FabricGuest implements AutoCloseable {
         try {
             final Path folder = context.output.resolve(context.name);
             Folders.delete(folder);
-            Files.createDirectories(folder.resolve(Machine.SHARE));
+            makeShare(folder);
             context.progress.printf("[%s] booting %s, log %s%n", context.name, machine, folder.resolve("console.log"));
             final FabricGuest guest = launch(context, folder, machine);
             guest.awaitReady(start);
@@ -132,6 +133,17 @@ public final class FabricGuest implements AutoCloseable {
         } catch (final IOException e) {
             throw new GuestException("cannot start guest " + context.name + ": " + e, e);
         }
+    }
+
+    /**
+     * Where a JVM dies at once, its guest lives on and looks for commands where they have been: the next one's lie
+     * elsewhere. And it ends by itself, as its share is gone.
+     */
+    private static void makeShare(final Path folder) throws IOException {
+        Files.createDirectories(folder);
+        final Path share = Files.createTempDirectory(folder, Machine.SHARE + '-',
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-xr-x")));
+        Files.createSymbolicLink(folder.resolve(Machine.SHARE), share.getFileName());
     }
 
     private static FabricGuest launch(final GuestContext context, final Path folder, final Machine machine)

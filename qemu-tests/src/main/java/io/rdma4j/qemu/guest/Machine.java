@@ -11,7 +11,10 @@ import java.util.List;
 
 /** What a fabric guest runs on. Its text says so to people. */
 interface Machine {
-    /** The folder that host and guest share, in the guest's folder. */
+    /**
+     * The folder that host and guest share, in the guest's folder: a link to one that no other run has, which is what
+     * the machine is told.
+     */
     String SHARE = "share";
 
     /**

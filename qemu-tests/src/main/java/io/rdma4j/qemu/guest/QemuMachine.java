@@ -73,7 +73,7 @@ record QemuMachine(GuestKernel kernel, Path busybox, List<String> program, Strin
             "-kernel", kernel.image().toString(), "-initrd", initramfs.toString(),
             "-append", String.join(" ", kernelArguments(context)),
             "-virtfs", "local,path=/,mount_tag=hostroot,security_model=none,readonly=on,multidevs=remap",
-            "-virtfs", "local,path=" + folder.resolve(SHARE)
+            "-virtfs", "local,path=" + folder.resolve(SHARE).toRealPath()
                 + ",mount_tag=share,security_model=none,multidevs=remap"));
         command.addAll(context.qemuArguments);
         return command;

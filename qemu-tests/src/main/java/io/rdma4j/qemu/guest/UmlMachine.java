@@ -30,7 +30,7 @@ record UmlMachine(UmlKernel kernel) implements Machine {
     @Override
     public List<String> command(final GuestContext context, final Path folder, final Path sockets)
         throws IOException {
-        final Path share = Files.createDirectories(folder.resolve(SHARE));
+        final Path share = folder.resolve(SHARE).toRealPath();
         Files.copy(kernel.clock(), share.resolve("clock.so"), StandardCopyOption.REPLACE_EXISTING);
         final Path init = Files.writeString(sockets.resolve("init"), "#!/bin/sh\nshare="
             + Shell.quote(share.toString()) + '\n' + Initramfs.script("uml-init.sh"));

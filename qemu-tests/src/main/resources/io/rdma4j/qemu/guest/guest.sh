@@ -41,7 +41,8 @@ say "READY after $(uptime) s: $(uname -sr), $devices"
 echo ready > $share/ready
 
 n=1
-while [ ! -e $share/poweroff ]; do
+# Without its share it belongs to a run that died: the next one has deleted what that one left.
+while [ -e $share/settings.sh ] && [ ! -e $share/poweroff ]; do
     if [ -e $share/$n/command.sh ]; then
         . $share/$n/limits.sh
         say "RUN $n"

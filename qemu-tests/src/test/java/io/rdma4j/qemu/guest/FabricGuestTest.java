@@ -37,7 +37,7 @@ class FabricGuestTest {
     private static final String OBEDIENT = """
         touch $share/ready
         n=1
-        while [ ! -e $share/poweroff ]; do
+        while [ -e $share/settings.sh ] && [ ! -e $share/poweroff ]; do
             if [ -e $share/$n/command.sh ]; then
                 RDMA4J_FOLDER=$share/$n sh $share/$n/command.sh > $share/$n/output.log 2>&1
                 echo $? > $share/$n/exit.part; mv $share/$n/exit.part $share/$n/exit; n=$((n + 1))
@@ -103,7 +103,7 @@ class FabricGuestTest {
                 + "RESULT a PASS\nRESULT b FAIL why\n1 passed, 1 failed, 0 skipped\nEOF"));
             assertThat(second.results()).hasSize(2);
             assertThat(second.complete()).isTrue();
-            assertThat(second.folder()).isEqualTo(guest.folder().resolve("share/2"));
+            assertThat(second.folder()).isEqualTo(guest.folder().resolve("share/2").toRealPath());
         }
     }
 
@@ -234,8 +234,7 @@ class FabricGuestTest {
         assertThat(isAlive(guest.pid())).isFalse();
     }
 
-    @Test
-    void runsAKernelThatIsAProgram() throws IOException {
+    private UmlMachine uml(final Path clock) throws IOException {
         final Path program = Files.writeString(folder.resolve("uml.sh"), """
             #!/bin/sh
             for word in "$@"; do case "$word" in init=*) init=${word#init=} ;; esac; done
@@ -243,16 +242,48 @@ class FabricGuestTest {
             echo "fake kernel, $*"
             """ + OBEDIENT);
         Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
+        return new UmlMachine(new UmlKernel(program, clock, "6.1"));
+    }
+
+    @Test
+    void runsAKernelThatIsAProgram() throws IOException {
         final Path clock = Files.writeString(folder.resolve("a clock"), "a library");
         context.memoryMib(600).conclude();
         assertThat(context.emulated()).isFalse();
-        try (FabricGuest guest = FabricGuest.start(context, new UmlMachine(new UmlKernel(program, clock, "6.1")))) {
+        try (FabricGuest guest = FabricGuest.start(context, uml(clock))) {
             assertThat(guest.runCommand(List.of("echo", "done")).output()).containsExactly("done");
             awaitProgress("fake kernel, mem=600M");
             assertThat(guest.folder().resolve("console.log")).content().contains("fake kernel, mem=600M");
             assertThat(guest.folder().resolve("share/settings.sh")).content().contains("terminal=tty1");
             assertThat(guest.folder().resolve("share/clock.so")).hasSameTextualContentAs(clock);
         }
+    }
+
+    /** As the guest of a JVM that died before it could close it. */
+    @Test
+    void aGuestOfARunThatDiedDoesNotTakeTheNextRunsCommands() throws Exception {
+        final Path ran = folder.resolve("ran");
+        final List<String> command = List.of("sh", "-c", "echo once >> \"$0\"", ran.toString());
+        final UmlMachine machine = uml(Files.writeString(folder.resolve("clock"), "a library"));
+        context.memoryMib(600).conclude();
+        try (FabricGuest old = FabricGuest.start(context, machine);
+            FabricGuest next = FabricGuest.start(context, machine)) {
+            assertThat(next.runCommand(command).exitCode()).isZero();
+            // The old one ends by itself: what it would run is run by then.
+            final long end = System.nanoTime() + Patience.nanos();
+            while (isAlive(old.pid())) {
+                assertThat(System.nanoTime() - end).as("%s lives on", old).isNegative();
+                Patience.pause();
+            }
+            assertThat(isAlive(next.pid())).isTrue();
+            assertThat(ran).content().isEqualTo("once\n");
+        }
+    }
+
+    @Test
+    void guestsTakeCommandsAsLongAsTheirShareIsThere() throws IOException {
+        assertThat(Initramfs.script("guest.sh"))
+            .contains("while [ -e $share/settings.sh ] && [ ! -e $share/poweroff ]; do");
     }
 
     @Test
