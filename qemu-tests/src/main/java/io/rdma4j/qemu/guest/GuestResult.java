@@ -43,7 +43,15 @@ public record GuestResult(int exitCode, List<String> report, Path folder, Durati
             exitCode, Files.exists(file) ? Files.readAllLines(file) : List.of(), folder, duration);
     }
 
-    static String summaryLine(final long passed, final long failed, final long skipped) {
+    /**
+     * The last line of a complete report.
+     *
+     * @param passed  how many held.
+     * @param failed  how many did not.
+     * @param skipped how many could not be run.
+     * @return the line.
+     */
+    public static String summaryLine(final long passed, final long failed, final long skipped) {
         return passed + " passed, " + failed + " failed, " + skipped + " skipped";
     }
 

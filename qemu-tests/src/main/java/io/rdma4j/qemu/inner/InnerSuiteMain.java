@@ -8,6 +8,7 @@ package io.rdma4j.qemu.inner;
 import io.rdma4j.RdmaException;
 import io.rdma4j.qemu.guest.FabricGuest;
 import io.rdma4j.qemu.guest.GuestException;
+import io.rdma4j.qemu.guest.GuestResult;
 import io.rdma4j.qemu.guest.ResultLine;
 import io.rdma4j.qemu.guest.ResultWriter;
 import io.rdma4j.qemu.tools.ToolCommand;
@@ -31,6 +32,10 @@ public final class InnerSuiteMain {
 
     /** The outcome that says that the inner guest's QEMU crashed, or hangs. */
     static final String LOST = "innerQemuLost";
+
+    /** The outcome that says whether all of the suite's outcomes came over. */
+    private static final String COMPLETE = "conformanceReportIsComplete";
+    private static final String ANY_SUM = "\\d+ passed, \\d+ failed, \\d+ skipped";
 
     /** A stage that runs nothing until the machine ends. */
     static final String WAIT = "wait";
@@ -138,9 +143,33 @@ public final class InnerSuiteMain {
     private void conformance() {
         final InnerGuest.Job job = guest.start(Station.MAIN, "conformance " + address + " --effort quick --patience "
             + PATIENCE + ' ' + String.join(" ", suiteArguments));
-        job.await(SUITE);
-        for (final String line : job.lines()) {
-            ResultLine.parse(line).ifPresent(results::write);
+        final int code = job.await(SUITE);
+        copy(job.lines(), code, results);
+    }
+
+    /**
+     * Takes over a report. The console that it came by has other writers: a line that one of them damaged is told from
+     * none by the report's own sum and exit code.
+     */
+    static void copy(final List<String> lines, final int code, final ResultWriter results) {
+        final List<ResultLine> copied = lines.stream().flatMap(line -> ResultLine.parse(line).stream()).toList();
+        copied.forEach(results::write);
+        copyFacts(lines, results);
+        final long failed = count(copied, ResultLine.Status.FAIL);
+        final String sum = GuestResult.summaryLine(count(copied, ResultLine.Status.PASS), failed,
+            count(copied, ResultLine.Status.SKIP));
+        final boolean complete = lines.contains(sum) && (code != 0) == (failed > 0);
+        results.write(new ResultLine(COMPLETE, complete ? ResultLine.Status.PASS : ResultLine.Status.FAIL,
+            "exit code " + code + ", copied " + sum + "; the suite's sum: "
+                + lines.stream().filter(line -> line.matches(ANY_SUM)).toList()));
+    }
+
+    private static long count(final List<ResultLine> lines, final ResultLine.Status status) {
+        return lines.stream().filter(line -> line.status() == status).count();
+    }
+
+    private static void copyFacts(final List<String> lines, final ResultWriter results) {
+        for (final String line : lines) {
             final String[] words = line.split(" ", 3);
             if (words[0].equals("DETAIL") && words.length == 3) {
                 results.detail(words[1], words[2]);
