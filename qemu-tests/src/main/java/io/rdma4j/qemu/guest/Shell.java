@@ -11,15 +11,27 @@ import java.util.stream.Collectors;
 /**
  * Words for a POSIX shell.
  */
-final class Shell {
+public final class Shell {
     private Shell() {
     }
 
-    static String quote(final String word) {
+    /**
+     * A word that a shell takes as it is.
+     *
+     * @param word any text.
+     * @return the same, in quotes if it needs them.
+     */
+    public static String quote(final String word) {
         return word.matches("[A-Za-z0-9_@%+=:,./-]+") ? word : "'" + word.replace("'", "'\\''") + "'";
     }
 
-    static String join(final List<String> words) {
+    /**
+     * A command line.
+     *
+     * @param words each is one for the shell, too.
+     * @return them, quoted where that is needed, with spaces between.
+     */
+    public static String join(final List<String> words) {
         return words.stream().map(Shell::quote).collect(Collectors.joining(" "));
     }
 }

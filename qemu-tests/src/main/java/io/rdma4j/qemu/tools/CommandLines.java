@@ -8,6 +8,7 @@ package io.rdma4j.qemu.tools;
 import com.google.gson.Gson;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.rdma4j.qemu.guest.Shell;
 import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.tools.Main;
 import io.rdma4j.tools.text.Terminal;
@@ -75,12 +76,13 @@ final class CommandLines {
 
     /** The same with so many KiB to lock. */
     static Outcome rdma4jAsNobody(final int kib, final String line) throws IOException, InterruptedException {
-        return javaAsNobody(kib, readableClassPath(), Main.class.getName() + " " + line);
+        return javaAsNobody(kib, readableClassPath(READABLE, System.getProperty("java.class.path")), Main.class.getName() + " " + line);
     }
 
     /** Several, one after the other, in one JVM. */
     static List<Outcome> allAsNobody(final String... lines) throws IOException, InterruptedException {
-        final Outcome outcome = javaAsNobody(8192, readableClassPath() + ":" + copyOf(CommandsMain.class),
+        final Outcome outcome = javaAsNobody(8192,
+            readableClassPath(READABLE, System.getProperty("java.class.path")) + ":" + copyOf(CommandsMain.class),
             CommandsMain.class.getName() + " '" + String.join("' '", lines) + "'");
         outcome.require(0);
         final Outcome[] outcomes = new Gson().fromJson(outcome.out, Outcome[].class);
@@ -93,15 +95,21 @@ final class CommandLines {
     private static Outcome javaAsNobody(final int kib, final String classPath, final String main)
         throws IOException, InterruptedException {
         return system("ulimit -l " + kib + "; exec setpriv --reuid=65534 --regid=65534 --clear-groups "
-            + OtherJvm.java() + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 "
-            + String.join(" ", OtherJvm.neededOptions()) + " -cp " + classPath + " " + main);
+            + java(classPath, main));
+    }
+
+    /** A command for the shell. */
+    static String java(final String classPath, final String main) {
+        final List<String> words = new ArrayList<>(
+            List.of(OtherJvm.java(), "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+        words.addAll(OtherJvm.neededOptions());
+        words.addAll(List.of("-cp", classPath));
+        return Shell.join(words) + ' ' + main;
     }
 
     /** {@code ./rdma4j ...} as root, in a process of its own. */
     static Outcome rdma4jProcess(final String line) throws IOException, InterruptedException {
-        return system("exec " + OtherJvm.java()
-            + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp " + System.getProperty("java.class.path") + " "
-            + Main.class.getName() + " " + line);
+        return system("exec " + java(System.getProperty("java.class.path"), Main.class.getName() + " " + line));
     }
 
     /** A command of the system, by the shell. */
@@ -118,21 +126,23 @@ final class CommandLines {
         return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
     }
 
-    private static String readableClassPath() throws IOException, InterruptedException {
+    /** A class path of copies. */
+    static String readableClassPath(final Path folder, final String classPath)
+        throws IOException, InterruptedException {
         final List<String> copies = new ArrayList<>();
-        final boolean isNew = !Files.exists(READABLE);
-        Files.createDirectories(READABLE);
-        final List<String> entries = Arrays.stream(System.getProperty("java.class.path").split(":"))
+        final boolean isNew = !Files.exists(folder);
+        Files.createDirectories(folder);
+        final List<String> entries = Arrays.stream(classPath.split(":"))
             .filter(CommandLines::isNeeded).toList();
         for (final String entry : entries) {
-            final Path copy = READABLE.resolve(Integer.toString(copies.size())
+            final Path copy = folder.resolve(Integer.toString(copies.size())
                 + (entry.endsWith(".jar") ? ".jar" : ""));
             if (isNew) {
-                system("cp -r " + entry + " " + copy).require(0);
+                system(Shell.join(List.of("cp", "-r", entry, copy.toString()))).require(0);
             }
             copies.add(copy.toString());
         }
-        system("chmod -R a+rX " + READABLE).require(0);
+        system("chmod -R a+rX " + Shell.quote(folder.toString())).require(0);
         return String.join(":", copies);
     }
 
