@@ -162,20 +162,11 @@ public final class Gcc {
                         + " s: " + Files.readString(output));
                 }
             } finally {
-                killAll(process);
+                ProcessTree.kill(process);
             }
             return new Outcome(process.exitValue(), Files.readAllLines(output));
         } finally {
             Files.delete(output);
-        }
-    }
-
-    /** A compiler does its work in children, which would live on. */
-    private static void killAll(final Process process) {
-        if (process.isAlive()) {
-            final List<ProcessHandle> children = process.descendants().toList();
-            process.destroyForcibly();
-            children.forEach(ProcessHandle::destroyForcibly);
         }
     }
 }

@@ -5,6 +5,8 @@
 
 package io.rdma4j.qemu.process;
 
+import io.rdma4j.testing.ProcessTree;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -57,7 +59,8 @@ public final class HostCommand {
      * @param deadline longest run.
      * @param command  program and arguments.
      * @return exit code and output.
-     * @throws IllegalStateException if it runs longer; the command is killed and the message shows what it said.
+     * @throws IllegalStateException if it runs longer; the command is killed with its children, and the message shows
+     *                               what it said.
      */
     public static Outcome run(final Path folder, final Duration deadline, final List<String> command) {
         return execute(folder, deadline, command, true);
@@ -115,7 +118,7 @@ public final class HostCommand {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("interrupted while running " + String.join(" ", command), e);
         } finally {
-            process.destroyForcibly();
+            ProcessTree.kill(process);
         }
     }
 }

@@ -8,12 +8,15 @@ package io.rdma4j.qemu.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Beside other classes: it sleeps for most of its time, and changes nothing that others look at. */
 @Execution(ExecutionMode.CONCURRENT)
@@ -37,6 +40,26 @@ class HostCommandTest {
     @Test
     void saysNotFoundAsShellsDo() {
         assertThat(HostCommand.run(null, LONG, List.of("/nonexistent/program")).exitCode()).isEqualTo(127);
+    }
+
+    /** As the compilers of a build. */
+    @Test
+    void killsItsChildrenToo() {
+        assertThatThrownBy(() -> HostCommand.run(
+            null, Duration.ofSeconds(5), List.of("sh", "-c", "sleep 60 & echo child $!; wait")))
+            .isInstanceOfSatisfying(IllegalStateException.class, e -> {
+                final Matcher child = Pattern.compile("it said: child (\\d+)").matcher(e.getMessage());
+                assertThat(child.find()).as(e.getMessage()).isTrue();
+                awaitEnd(Long.parseLong(child.group(1)));
+            });
+    }
+
+    private static void awaitEnd(final long pid) {
+        final long end = System.nanoTime() + Patience.nanos();
+        while (ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)) {
+            assertThat(System.nanoTime() - end).as("process %d lives on", pid).isNegative();
+            Patience.pause();
+        }
     }
 
     @Test
