@@ -33,6 +33,8 @@ public enum BuiltModules {
     /** Linux' own driver for the paravirtual RDMA device. */
     VMW_PVRDMA("vmw-pvrdma", "pvrdma-build.sh");
 
+    /** Begins the name of a folder in which something is made. */
+    private static final String WORK = "building";
     private static final Duration QUERY = Duration.ofMinutes(5);
     private static final Duration DOWNLOAD = Duration.ofMinutes(10);
     private static final Duration COMPILE = Duration.ofMinutes(10);
@@ -71,6 +73,7 @@ public enum BuiltModules {
                 all.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 // Against another test run that builds the same; closing the channel gives it back.
                 channel.lock();
+                Folders.deleteLeftovers(all, WORK);
                 final Path built = all.resolve(kernel.version() + '-' + recipe());
                 return Files.exists(built) || build(all, built, kernel.version()) ? Optional.of(built)
                     : Optional.empty();
@@ -80,14 +83,14 @@ public enum BuiltModules {
         }
     }
 
-    private String recipe() throws IOException {
+    String recipe() throws IOException {
         final CRC32 sum = new CRC32();
         sum.update(Initramfs.script(script).getBytes(StandardCharsets.UTF_8));
         return Long.toHexString(sum.getValue());
     }
 
     private boolean build(final Path all, final Path target, final String version) throws IOException {
-        final Path work = Files.createTempDirectory(all, "building");
+        final Path work = Files.createTempDirectory(all, WORK);
         try {
             if (!download(work, version)) {
                 return false;

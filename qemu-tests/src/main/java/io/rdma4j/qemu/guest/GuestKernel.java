@@ -32,6 +32,8 @@ import java.util.stream.Stream;
  * @param version what the kernel calls itself.
  */
 public record GuestKernel(Path image, Path modules, String version) {
+    /** Begins the name of a folder in which something is made. */
+    private static final String WORK = "unpacking";
     private static final Duration QUERY = Duration.ofMinutes(5);
     private static final Duration DOWNLOAD = Duration.ofMinutes(10);
     private static final Duration UNPACK = Duration.ofMinutes(5);
@@ -67,6 +69,7 @@ public record GuestKernel(Path image, Path modules, String version) {
                 kernels.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 // Against another build that unpacks the same; closing the channel gives it back.
                 channel.lock();
+                Folders.deleteLeftovers(kernels, WORK);
                 final Optional<Path> cached = newest(kernels);
                 return at(cached.isPresent() ? cached.get() : download(kernels, kind));
             }
@@ -132,7 +135,7 @@ public record GuestKernel(Path image, Path modules, String version) {
             throw new GuestException("apt knows no kernel package (tried " + kind.entryPoints()
                 + "); run: sudo apt-get update");
         }
-        final Path work = Files.createTempDirectory(kernels, "unpacking");
+        final Path work = Files.createTempDirectory(kernels, WORK);
         try {
             final Path debs = Files.createDirectory(work.resolve("debs"));
             final List<String> get = new ArrayList<>(List.of("apt-get", "download"));

@@ -46,6 +46,8 @@ public record UmlKernel(Path program, Path clock, String version) {
     /** What a build takes beside tar and sed, and the package that has it. */
     private static final List<List<String>> TOOLS = List.of(List.of("make", "make"), List.of("gcc", "gcc libc6-dev"),
         List.of("flex", "flex"), List.of("bison", "bison"), List.of("bc", "bc"), List.of("xz", "xz-utils"));
+    /** Begins the name of a folder in which something is made. */
+    private static final String WORK = "building";
     private static final Duration QUERY = Duration.ofMinutes(5);
     private static final Duration DOWNLOAD = Duration.ofMinutes(10);
     /** Three minutes on two processors that do nothing else. */
@@ -65,6 +67,7 @@ public record UmlKernel(Path program, Path clock, String version) {
                 kernels.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 // Against another test run that builds the same; closing the channel gives it back.
                 channel.lock();
+                Folders.deleteLeftovers(kernels, WORK);
                 final Path built = kernels.resolve(recipe());
                 if (!Files.exists(built)) {
                     build(kernels, built);
@@ -78,7 +81,7 @@ public record UmlKernel(Path program, Path clock, String version) {
     }
 
     /** Another recipe makes another kernel. */
-    private static String recipe() throws IOException {
+    static String recipe() throws IOException {
         final CRC32 sum = new CRC32();
         for (final String part : RECIPE) {
             sum.update(Initramfs.script(part).getBytes(StandardCharsets.UTF_8));
@@ -88,7 +91,7 @@ public record UmlKernel(Path program, Path clock, String version) {
 
     private static void build(final Path kernels, final Path target) throws IOException {
         requireTools();
-        final Path work = Files.createTempDirectory(kernels, "building");
+        final Path work = Files.createTempDirectory(kernels, WORK);
         try {
             final String source = download(work);
             for (final String part : RECIPE) {

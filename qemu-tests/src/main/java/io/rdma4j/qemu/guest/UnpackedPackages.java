@@ -29,6 +29,8 @@ import java.util.regex.Pattern;
  * @param versions of all packages, a line each: name and version.
  */
 public record UnpackedPackages(Path root, List<String> versions) {
+    /** Begins the name of a folder in which something is made. */
+    private static final String WORK = "unpacking";
     private static final Duration QUERY = Duration.ofMinutes(5);
     private static final Duration DOWNLOAD = Duration.ofMinutes(10);
     private static final String VERSIONS = "versions.txt";
@@ -82,6 +84,7 @@ public record UnpackedPackages(Path root, List<String> versions) {
                 all.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
                 // Against another test run that does the same; closing the channel gives it back.
                 channel.lock();
+                Folders.deleteLeftovers(all, WORK);
                 final Path root = all.resolve("root");
                 return Files.exists(root) || unpack(all, root, download)
                     ? Optional.of(new UnpackedPackages(root, Files.readAllLines(root.resolve(VERSIONS))))
@@ -93,7 +96,7 @@ public record UnpackedPackages(Path root, List<String> versions) {
     }
 
     private static boolean unpack(final Path all, final Path root, final Download download) throws IOException {
-        final Path work = Files.createTempDirectory(all, "unpacking");
+        final Path work = Files.createTempDirectory(all, WORK);
         try {
             if (!download.to(work)) {
                 return false;

@@ -6,6 +6,8 @@
 package io.rdma4j.qemu.process;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -33,6 +35,26 @@ public final class Folders {
             }
             for (final Path path : deepestFirst) {
                 Files.deleteIfExists(path);
+            }
+        }
+    }
+
+    /**
+     * Deletes what {@link Files#createTempDirectory} made in a folder for those who were killed before they were done
+     * with it. The caller holds what keeps others from making such folders.
+     *
+     * @param parent the folder.
+     * @param prefix of their names; a number follows.
+     * @throws IOException if the folder cannot be read.
+     */
+    public static void deleteLeftovers(final Path parent, final String prefix) throws IOException {
+        try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, prefix + "[0-9]*")) {
+            for (final Path each : left) {
+                try {
+                    delete(each);
+                } catch (final IOException | UncheckedIOException ignored) {
+                    // A command that outlived its caller still writes there: the next one deletes it.
+                }
             }
         }
     }

@@ -75,7 +75,8 @@ class GuestKernelTest {
         kernel(complete, "6.1.0-56-amd64 (builder@example)");
         Files.createDirectories(complete.resolve("lib/modules/6.1.0-56-amd64"));
         Files.writeString(complete.resolve("complete"), "");
-        Files.createDirectories(root.resolve("kernel/unpacking123/root"));
+        final Path left = Files.createDirectories(root.resolve("kernel/unpacking123/root")).getParent();
         assertThat(GuestKernel.prepare(root).image()).startsWith(complete);
+        assertThat(left).as("what a run that was killed left").doesNotExist();
     }
 }
