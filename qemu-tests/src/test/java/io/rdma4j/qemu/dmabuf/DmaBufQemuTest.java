@@ -29,7 +29,7 @@ class DmaBufQemuTest {
             // One thread does it all: twice as fast as with two, see GuestContext.
             .processors(1)
             // On a busy machine the check of the timer fails, and the kernel panics.
-            .kernelArguments("intel_iommu=on", "no_timer_check")
+            .kernelArguments("intel_iommu=on")
             .modules(VgemBuffer.MODULE, "vfio_iommu_type1", "vfio-pci")
             .qemuArguments("-device", "intel-iommu,intremap=on",
                 "-device", "edu,addr=" + DmaBufMain.EDU_SLOT + ".0");

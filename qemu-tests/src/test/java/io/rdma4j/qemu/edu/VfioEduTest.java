@@ -29,7 +29,7 @@ class VfioEduTest {
     @TestFactory
     Stream<DynamicTest> vfioOnEdu() {
         final Supplier<GuestContext> contexts = () -> new GuestContext().name("vfio-edu")
-            .kernelArguments("intel_iommu=on", "no_timer_check")
+            .kernelArguments("intel_iommu=on")
             .modules("vfio_iommu_type1", "vfio-pci", "uio_pci_generic")
             .qemuArguments("-device", "intel-iommu,intremap=on",
                 "-device", EDU + EduMain.SHARED_SLOT + ".0,multifunction=on",

@@ -29,7 +29,7 @@ class HostToolsQemuTest {
     Stream<DynamicTest> statusBindAndUnbind() {
         final GuestContext context = new GuestContext().name("host-tools")
             // On a busy machine the check of the timer fails, and the kernel panics.
-            .kernelArguments("intel_iommu=on", "no_timer_check")
+            .kernelArguments("intel_iommu=on")
             .modules("vfio_iommu_type1", "vfio-pci", "vmxnet3")
             .qemuArguments("-device", "intel-iommu,intremap=on", "-netdev", "user,id=net1,ipv6=off",
                 "-device", "vmxnet3,netdev=net1,romfile=,multifunction=on,addr=" + HostClaims.SHARED_SLOT + ".0",
