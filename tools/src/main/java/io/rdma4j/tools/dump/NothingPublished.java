@@ -74,6 +74,12 @@ public record NothingPublished(String address, String description, String reason
         return reason.isEmpty() ? List.of() : List.of(reason);
     }
 
+    /** The reason lasts, whoever was told. */
+    @Override
+    public List<String> takeTroubles() {
+        return troubles();
+    }
+
     @Override
     public void close() {
         // Nothing is open.

@@ -21,7 +21,7 @@ import java.util.Map;
  * @param previous then.
  * @param objects  the queues, caches and regions that are open.
  * @param before   what was open at the last look, by id.
- * @param troubles what could not be read.
+ * @param troubles what could not be read at this look.
  */
 record Frame(
     Device device, double seconds, Map<Key, Long> sums, Map<Key, Long> previous, List<LiveObject> objects,

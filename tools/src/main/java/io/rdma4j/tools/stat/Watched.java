@@ -82,7 +82,8 @@ final class Watched implements AutoCloseable {
         final Map<Key, Long> sums = reading.sums(counted);
         final double seconds = last == null ? Double.NaN : (reading.nanos() - last.nanos()) / 1e9;
         final Frame frame = new Frame(new Frame.Device(view.pid(), view.address(), number, view.description(),
-            view.openedMillis(), reading.state()), seconds, sums, lastSums, reading.objects(), before, view.troubles());
+            view.openedMillis(), reading.state()), seconds, sums, lastSums, reading.objects(), before,
+            view.takeTroubles());
         last = reading;
         lastSums = sums;
         return frame;

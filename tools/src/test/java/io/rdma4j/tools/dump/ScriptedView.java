@@ -145,6 +145,13 @@ final class ScriptedView implements LiveView {
     }
 
     @Override
+    public List<String> takeTroubles() {
+        final List<String> taken = troubles();
+        troubles.clear();
+        return taken;
+    }
+
+    @Override
     public void close() {
         alive = false;
     }

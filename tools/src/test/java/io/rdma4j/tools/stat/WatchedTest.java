@@ -39,6 +39,7 @@ class WatchedTest {
     private static final class ScriptedDevice implements LiveView {
         private final List<LiveObject> objects = new ArrayList<>();
         private final List<LiveCounter> counters = new ArrayList<>();
+        private final List<String> troubles = new ArrayList<>();
         private String address = "emulated:";
 
         LiveObject add(final LiveKind kind, final int id, final int place, final long total) {
@@ -108,7 +109,14 @@ class WatchedTest {
 
         @Override
         public List<String> troubles() {
-            return List.of();
+            return List.copyOf(troubles);
+        }
+
+        @Override
+        public List<String> takeTroubles() {
+            final List<String> taken = troubles();
+            troubles.clear();
+            return taken;
         }
 
         @Override
@@ -215,6 +223,16 @@ class WatchedTest {
         device.address = "emulated:a\\b\"c\nd";
         assertThat(print(new Prometheus(), watched.look())).contains("device=\"emulated:a\\\\b\\\"c\\nd\"")
             .contains("description=\"scripted \\\"device\\\"\"");
+    }
+
+    /** As a trouble that is over is none. */
+    @Test
+    void aLookTellsItsOwnTroublesOnly() {
+        device.troubles.add("objects at place 3 cannot be read");
+        assertThat(watched.look().troubles()).containsExactly("objects at place 3 cannot be read");
+        assertThat(watched.look().troubles()).isEmpty();
+        device.troubles.add("some counters are not shown");
+        assertThat(watched.look().troubles()).containsExactly("some counters are not shown");
     }
 
     /** What another process writes may be anything. */

@@ -127,6 +127,11 @@ final class LiveImageView implements LiveView {
     }
 
     @Override
+    public List<String> takeTroubles() {
+        return troubles.take();
+    }
+
+    @Override
     public void close() {
         memory.close();
         image.close();

@@ -9,7 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
-/** What could not be read. A file full of nonsense has no end of it, so this has one. */
+/** What could not be read. A file full of nonsense has no end of it, so this has one, until they are taken. */
 final class LiveTroubles {
     private static final int MAX = 100;
 
@@ -23,5 +23,11 @@ final class LiveTroubles {
 
     List<String> list() {
         return List.copyOf(texts);
+    }
+
+    List<String> take() {
+        final List<String> taken = list();
+        texts.clear();
+        return taken;
     }
 }

@@ -104,6 +104,14 @@ public interface LiveView extends AutoCloseable {
      */
     List<String> troubles();
 
+    /**
+     * The same, and forgets them: who looks again and again learns at each look what could not be read at that one. At
+     * most 100 are kept, so that who never takes them learns of no more.
+     *
+     * @return what {@link #troubles()} tells.
+     */
+    List<String> takeTroubles();
+
     /** Closes files. Harmless when called again. */
     @Override
     void close();

@@ -261,6 +261,35 @@ class LiveDeviceTest extends LiveFixture {
         assertThat(after.troubles()).isEmpty();
     }
 
+    /** Who looks again and again learns what is left out now, not what was once. */
+    @Test
+    void troublesThatWereTakenAreToldAgainOnlyIfTheyLast() {
+        System.setProperty(LiveSettings.OBJECTS, "1");
+        final LiveDevice device = device("fake:a");
+        device.add(Kinds.PLAIN, 1).publish();
+        final LiveEntry unseen = device.add(Kinds.NOT_COUNTED, 1);
+        final LiveView view = view(device);
+        for (int look = 0; look < 3; look++) {
+            view.objects(Kinds.PLAIN);
+            assertThat(view.takeTroubles()).as("look %d", look).singleElement().asString().contains("some objects");
+        }
+        assertThat(view.troubles()).isEmpty();
+        unseen.close();
+        view.objects(Kinds.PLAIN);
+        assertThat(view.takeTroubles()).isEmpty();
+    }
+
+    /** More of them than a view keeps, at one look after the other. */
+    @Test
+    void whoTakesTroublesIsToldOfNewOnesForEver() {
+        final LiveView view = view(device("fake:a"));
+        for (int iova = 1; iova <= 1000; iova++) {
+            view.read(iova, 8);
+            assertThat(view.takeTroubles()).singleElement().asString()
+                .endsWith(String.format("at IOVA 0x%x", iova));
+        }
+    }
+
     @Test
     void moreCountersThanThereIsRoomForCountAllTheSame() {
         final LiveDevice device = device("fake:a");
