@@ -5,6 +5,7 @@
 
 package io.rdma4j.examples;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricAddress;
@@ -27,13 +28,14 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Four ranks, each of which sends to each: in this JVM, and, with four devices that reach each other from different
- * processes, in four. {@code run.sh all-to-all vfio:A,vfio:B,vfio:C,vfio:D}
+ * processes, in four. {@code run.sh all-to-all emulated:a,emulated:b,emulated:c,emulated:d}
  */
 final class AllToAllExample {
     private static final int RANKS = 4;
     private static final long MINUTES = 2;
     private static final String NODE = "127.0.0.1";
-    private static final String EMULATED = "emulated:";
+    private static final String EMULATED = "emulated";
+    private static final String NO_WIRE = "none";
     private static final int FIRST_PORT = 20_000;
     private static final int PORTS = 40_000;
 
@@ -89,11 +91,18 @@ final class AllToAllExample {
     /** Why these devices cannot be those of four processes; null if they can. */
     private static String objection(final String... devices) {
         for (final String device : devices) {
-            if (device.startsWith(EMULATED)) {
-                return "emulated devices of two processes do not see each other";
+            if (staysInside(device)) {
+                return device + " has no wire by which other processes reach it; leave wire=none and quirks out";
             }
         }
         return devices.length == RANKS ? null : "name " + RANKS + " devices: DEVICE,DEVICE,DEVICE,DEVICE";
+    }
+
+    /** A device that behaves as another one, by its quirks, has a wire only if it is asked for. */
+    private static boolean staysInside(final String device) {
+        final DeviceAddress address = DeviceAddress.parse(device);
+        final String usual = address.options().getOrDefault("quirks", "").isEmpty() ? "auto" : NO_WIRE;
+        return address.scheme().equals(EMULATED) && address.options().getOrDefault("wire", usual).equals(NO_WIRE);
     }
 
     private static void processes(final String[] devices, final Page page) throws Exception {
@@ -104,16 +113,23 @@ final class AllToAllExample {
                 all.add(start(devices[i], i, service));
             }
             for (int i = 0; i < RANKS; i++) {
-                final Process process = all.get(i);
-                if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
-                    throw new IllegalStateException("rank " + i + " did not end within " + MINUTES + " minutes");
-                }
-                page.done("rank " + i + ", a process of its own, has", new String(
-                    process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip());
+                page.done("rank " + i + ", a process of its own, has", result(i, all.get(i)));
             }
         } finally {
             all.forEach(Process::destroyForcibly);
         }
+    }
+
+    /** What a rank printed, once it ended well. */
+    static String result(final int rank, final Process process) throws Exception {
+        if (!process.waitFor(MINUTES, TimeUnit.MINUTES)) {
+            throw new IllegalStateException("rank " + rank + " did not end within " + MINUTES + " minutes");
+        }
+        if (process.exitValue() != 0) {
+            throw new IllegalStateException(
+                "rank " + rank + " failed, see above; it ended with " + process.exitValue());
+        }
+        return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     }
 
     private static Process start(final String device, final int rank, final int service) throws IOException {

@@ -81,7 +81,7 @@ final class Rank implements AutoCloseable {
         for (int i = 0; i < 2 * count; i++) {
             final String result = addressed.await().result();
             if (!result.equals(FiErrno.name(FiErrno.FI_SUCCESS))) {
-                return result;
+                throw new IllegalStateException("rank " + me + ": " + result);
             }
         }
         final StringBuilder text = new StringBuilder();

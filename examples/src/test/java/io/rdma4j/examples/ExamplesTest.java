@@ -6,9 +6,17 @@
 package io.rdma4j.examples;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.Fabric;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.Fabrics;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -255,14 +263,46 @@ class ExamplesTest {
         final String text = run(0, "all-to-all", device);
         assertThat(results(text, 1, "rank ")).containsExactly("00 10 20 30", "01 11 21 31", "02 12 22 32",
             "03 13 23 33");
-        assertThat(result(text, 2, "not started")).contains("emulated devices of two processes");
+        assertThat(result(text, 2, "not started")).contains(device.equals(EMULATED) ? "name 4 devices" : "has no wire");
+    }
+
+    @Tag("thorough")
+    @Test
+    @Timeout(180)
+    void emulatedDevicesOfFourProcessesReachEachOther() throws Exception {
+        final String text = run(0, "all-to-all", String.join(",", EMULATED, "emulated:b", "emulated:c", "emulated:d"));
+        assertThat(results(text, 1, "rank ")).hasSize(4);
+        assertThat(results(text, 2, "rank ")).containsExactly("00 10 20 30", "01 11 21 31", "02 12 22 32",
+            "03 13 23 33");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"emulated:d?wire=none", "emulated:d?quirks=qemu-7.2"})
+    void fourProcessesNeedDevicesThatReachEachOther(final String last) throws Exception {
+        final String text = run(0, "all-to-all", String.join(",", EMULATED, "emulated:b", "emulated:c", last));
+        assertThat(results(text, 1, "rank ")).hasSize(4);
+        assertThat(result(text, 2, "not started")).contains(last + " has no wire");
     }
 
     @Test
-    void fourProcessesNeedDevicesThatReachEachOther() throws Exception {
-        final String text = run(0, "all-to-all", String.join(",", EMULATED, "emulated:b", "emulated:c", "emulated:d"));
-        assertThat(results(text, 1, "rank ")).hasSize(4);
-        assertThat(result(text, 2, "not started")).contains("emulated devices of two processes");
+    void aRankThatFailsIsNoResult() throws Exception {
+        final Process good = new ProcessBuilder("echo", "00 10").start();
+        assertThat(AllToAllExample.result(1, good)).isEqualTo("00 10");
+        final Process bad = new ProcessBuilder("sh", "-c", "echo 00 10; exit 3").start();
+        assertThatIllegalStateException().isThrownBy(() -> AllToAllExample.result(2, bad))
+            .withMessageContaining("rank 2").withMessageContaining("3");
+    }
+
+    @Tag("slow")
+    @Test
+    void aRankWhosePeerIsGoneFails() {
+        final FabricInfo info = Rank.info(EMULATED, AddressFormat.DEVICE);
+        try (Fabric fabric = Fabrics.open(info); Rank rank = new Rank(fabric, info, 0, 2, null)) {
+            final Rank gone = new Rank(fabric, info, 1, 2, null);
+            rank.know(new FabricAddress[] {rank.address(), gone.address()});
+            gone.close();
+            assertThatIllegalStateException().isThrownBy(rank::allToAll).withMessageContaining("rank 0");
+        }
     }
 
     @ParameterizedTest
