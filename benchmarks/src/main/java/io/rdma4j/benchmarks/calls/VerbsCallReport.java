@@ -25,7 +25,6 @@ import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
-import org.openjdk.jmh.util.ListStatistics;
 
 /**
  * What a call of libibverbs costs, by JNA and by the foreign function interface, beside a C program that calls the same
@@ -56,8 +55,8 @@ public final class VerbsCallReport {
     private final boolean quick;
     private final String program;
     private final Path library;
-    private final Map<String, ListStatistics> c = new TreeMap<>();
-    private final Map<Way, Map<String, ListStatistics>> java = new LinkedHashMap<>();
+    private final Map<String, CallTimes> c = new TreeMap<>();
+    private final Map<Way, Map<String, CallTimes>> java = new LinkedHashMap<>();
 
     /** A JDK and how it calls there: for devices whose calls wait for nothing there are two ways. */
     private record Way(Jdks.Jdk jdk, String calls) {
@@ -122,13 +121,8 @@ public final class VerbsCallReport {
     }
 
     private void callInC() throws IOException, InterruptedException {
-        for (final String line : ChildProcess.run(List.of(program, library.toString(),
-            Integer.toString(ITERATION_MILLIS), Integer.toString(ITERATIONS)), DEADLINE)) {
-            final String[] words = line.split(" ");
-            for (int i = 1; i < words.length; i++) {
-                c.computeIfAbsent(words[0], key -> new ListStatistics()).addValue(Double.parseDouble(words[i]));
-            }
-        }
+        CallTimes.read(ChildProcess.run(List.of(program, library.toString(), Integer.toString(ITERATION_MILLIS),
+            Integer.toString(ITERATIONS)), DEADLINE), c);
     }
 
     private void callInJava(final Way way) throws RunnerException {
@@ -152,9 +146,9 @@ public final class VerbsCallReport {
             .output(program + '-' + way.jdk().major() + '-' + way.calls() + ".log")
             .build()).run()) {
             final String name = result.getPrimaryResult().getLabel();
-            final ListStatistics times = java.get(way).computeIfAbsent(name, key -> new ListStatistics());
+            final CallTimes times = java.get(way).computeIfAbsent(name, key -> new CallTimes());
             result.getBenchmarkResults().stream().flatMap(fork -> fork.getIterationResults().stream())
-                .forEach(iteration -> times.addValue(iteration.getPrimaryResult().getScore()));
+                .forEach(iteration -> times.sample(iteration.getPrimaryResult().getScore()));
         }
     }
 
@@ -165,24 +159,21 @@ public final class VerbsCallReport {
         for (final String[] row : rows()) {
             for (final Way way : java.keySet()) {
                 lines.add(String.format(Locale.ROOT, "| %s | %s | %s | %s | %.1f |", row[1], way.title(),
-                    cell(java.get(way).get(row[0])), cell(c.get(row[0])), above(way, row[0])));
+                    java.get(way).get(row[0]).cell(), c.get(row[0]).cell(), above(way, row[0])));
             }
         }
         lines.add("");
         lines.add("Made by `benchmarks/run.sh" + (quick ? " --quick" : "") + " ibv`: " + rounds() + " turns of C and "
             + "each way of Java; a fork of each has " + ITERATIONS + " iterations of " + ITERATION_MILLIS + " ms after "
             + warmUps() + " of " + WARM_UP_MILLIS + " to warm up, a turn of C as many samples. The fastest of all "
-            + "[their median]; above C is by the fastest: what else runs can only add.");
+            + "[their median, of C that of its turns' medians]; above C is by the fastest: what else runs can only "
+            + "add.");
         lines.addAll(Machine.describe());
         return lines;
     }
 
-    private static String cell(final ListStatistics times) {
-        return String.format(Locale.ROOT, "%.1f [%.1f]", times.getMin(), times.getPercentile(50));
-    }
-
     private double above(final Way way, final String row) {
-        return java.get(way).get(row).getMin() - c.get(row).getMin();
+        return java.get(way).get(row).fastest() - c.get(row).fastest();
     }
 
     private Map<String, Double> figures() {
@@ -190,8 +181,8 @@ public final class VerbsCallReport {
         for (final Way way : java.keySet()) {
             for (final String[] row : rows()) {
                 final String prefix = row[0] + '.' + way.jdk().major() + '.' + way.calls() + '.';
-                figures.put(prefix + "java", java.get(way).get(row[0]).getMin());
-                figures.put(prefix + "c", c.get(row[0]).getMin());
+                figures.put(prefix + "java", java.get(way).get(row[0]).fastest());
+                figures.put(prefix + "c", c.get(row[0]).fastest());
             }
         }
         return figures;
