@@ -26,7 +26,10 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -36,6 +39,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -43,6 +47,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Tag("thorough")
 class StatCommandTest {
     private static final long PID = ProcessHandle.current().pid();
+    /** In the head of a live file: its version, with the status behind it, and when its process began. */
+    private static final int VERSION = 8;
+    private static final int PROCESS_START = 24;
     private static final String ESCAPE = "\u001b";
     private static final long DEADLINE_SECONDS = 50;
     /** Equal readings that tell a writer that cannot go on from one that got no processor. */
@@ -157,6 +164,64 @@ class StatCommandTest {
         assertThat(outcome.exitCode()).as(outcome.err()).isZero();
         assertThat(outcome.err()).isEmpty();
         assertThat(outcome.out()).isEqualTo("# no process has a device open\n");
+    }
+
+    /** A text cannot be a number: it is told beside the numbers. */
+    @Test
+    void whatPrometheusCannotReadIsTold() {
+        System.setProperty("rdma4j.live.objects", "1");
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-troubles")) {
+            final Cli.Outcome outcome = stat(context, "--prometheus");
+            assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+            assertThat(outcome.out()).containsPattern("\nrdma4j_troubles\\{[^}]*stat-troubles[^}]*} 1\n");
+            assertThat(outcome.errLines()).singleElement().asString()
+                .startsWith("rdma4j: process " + PID + ", emulated:stat-troubles: some objects are not shown");
+        } finally {
+            System.clearProperty("rdma4j.live.objects");
+        }
+    }
+
+    /** The head of a device's file with another number in it. */
+    private Path copy(final Path file, final String name, final int at, final long value) throws IOException {
+        final byte[] head = Files.readAllBytes(file);
+        ByteBuffer.wrap(head).order(ByteOrder.LITTLE_ENDIAN).putLong(at, value);
+        return Files.write(folder.resolve(name), head);
+    }
+
+    private Path onlyFile() throws IOException {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.filter(file -> file.toString().endsWith(".dat")).findFirst().orElseThrow();
+        }
+    }
+
+    /** Which may be of the very device that is looked for. What a process left is no trouble. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--count 3 --interval 0.01", "--count 3 --interval 0.01 --json", "--prometheus",
+        "--once -d emulated:stat-hidden"})
+    void filesThatCannotBeLookedIntoAreToldOnce(final String line) throws IOException {
+        System.setProperty(StateFolder.PROPERTY, folder.toString());
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-hidden")) {
+            final Path hidden = copy(onlyFile(), "live-" + PID + "-999998.dat", VERSION, 99);
+            copy(onlyFile(), "live-" + PID + "-999999.dat", PROCESS_START, 12);
+            final Cli.Outcome outcome = Cli.run(("stat " + line).split(" "));
+            assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+            assertThat(outcome.out()).contains(context.address()).doesNotContain("is left out");
+            assertThat(outcome.errLines()).singleElement().asString()
+                .startsWith("rdma4j: " + hidden + " is left out: it is of version ");
+        } finally {
+            System.clearProperty(StateFolder.PROPERTY);
+        }
+    }
+
+    @Test
+    void filesOfOtherProcessesAreNoneOfThisOnes() throws IOException {
+        System.setProperty(StateFolder.PROPERTY, folder.toString());
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-other")) {
+            copy(onlyFile(), "live-" + ProcessHandle.current().parent().orElseThrow().pid() + "-0.dat", VERSION, 99);
+            assertThat(stat(context, "--once").err()).isEmpty();
+        } finally {
+            System.clearProperty(StateFolder.PROPERTY);
+        }
     }
 
     @ParameterizedTest

@@ -98,6 +98,9 @@ public final class Loop {
             terminal.err().println("rdma4j: no device is left to be watched");
             return false;
         }
+        if (plan.form == Form.PROMETHEUS) {
+            sayTroubles(frames);
+        }
         printer.print(frames, Instant.now(), page);
         page.flush();
         terminal.out().print(repaints ? REPAINT + text : text.toString());
@@ -105,8 +108,16 @@ public final class Loop {
         return !terminal.out().checkError();
     }
 
-    private void say(final String farewell) {
-        terminal.err().println("rdma4j: " + farewell);
+    /** Its format has a place for how many there are, and none for what they say. */
+    private void sayTroubles(final List<Frame> frames) {
+        for (final Frame frame : frames) {
+            frame.troubles().forEach(trouble -> say(String.format("process %d, %s: %s", frame.device().pid(),
+                frame.device().address(), trouble)));
+        }
+    }
+
+    private void say(final String line) {
+        terminal.err().println("rdma4j: " + line);
         terminal.err().flush();
     }
 }

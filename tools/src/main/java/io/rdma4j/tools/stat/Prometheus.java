@@ -84,13 +84,17 @@ final class Prometheus implements StatPrinter {
 
     private static void printDevices(final List<Frame> frames, final PrintWriter out) {
         final Family info = new Family("device_info", "An open device; always 1.", GAUGE);
+        final Family troubles = new Family("troubles",
+            "What could not be read, so that numbers may be missing; standard error says what.", GAUGE);
         final Family state = new Family("device_state", "0: the device works; 1: failed; 2: is being closed.", GAUGE);
         for (final Frame frame : frames) {
             info.add(frame.device(), 1, "description", frame.device().description());
             state.add(frame.device(), frame.device().state());
+            troubles.add(frame.device(), frame.troubles().size());
         }
         info.print(out);
         state.print(out);
+        troubles.print(out);
     }
 
     private static void printMetric(final Metric metric, final List<Frame> frames, final PrintWriter out) {

@@ -14,10 +14,12 @@ import io.rdma4j.driver.live.LiveViews.Status;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -31,6 +33,8 @@ public final class Watch implements AutoCloseable {
     private final Long pid;
     private final String address;
     private final Map<Path, Watched> devices = new LinkedHashMap<>();
+    /** Files that were told to be left out, and are still there. */
+    private final Set<Path> told = new HashSet<>();
     private Watched elsewhere;
 
     private Watch(final Long pid, final String address) {
@@ -50,7 +54,7 @@ public final class Watch implements AutoCloseable {
         final Watch watch = new Watch(pid, address);
         try (Undo undo = new Undo()) {
             undo.add(watch::close);
-            watch.findNew();
+            watch.findNew(LiveViews.list());
             if (watch.devices.isEmpty()) {
                 watch.openElsewhere();
             }
@@ -68,8 +72,7 @@ public final class Watch implements AutoCloseable {
     }
 
     private RdmaException nothing() {
-        final List<Listed> hidden = LiveViews.list().stream()
-            .filter(listed -> listed.status() != Status.LIVE && listed.status() != Status.STALE).toList();
+        final List<Listed> hidden = LiveViews.list().stream().filter(Watch::isHidden).toList();
         final RdmaException.Builder trouble = RdmaException.of("watch counters").device(address);
         if (hidden.isEmpty()) {
             return trouble.detail("no process has %s open", address == null ? "a device" : "this device")
@@ -82,22 +85,48 @@ public final class Watch implements AutoCloseable {
             .hint("run as the user of process %d, and the rdma4j that it runs", first.pid()).build();
     }
 
+    private static boolean isHidden(final Listed listed) {
+        return listed.status() != Status.LIVE && listed.status() != Status.STALE;
+    }
+
+    /** A file that cannot be read does not tell its address, which may be the one that was asked for. */
     private boolean isWanted(final Listed listed) {
-        return listed.status() == Status.LIVE && (pid == null || pid == listed.pid())
-            && (address == null || withoutOptions(address).equals(withoutOptions(listed.address())));
+        return (pid == null || pid == listed.pid()) && (address == null || listed.address().isEmpty()
+            || withoutOptions(address).equals(withoutOptions(listed.address())));
     }
 
     private static String withoutOptions(final String device) {
         return device.replaceFirst("\\?.*", "");
     }
 
-    private void findNew() {
-        for (final Listed listed : LiveViews.list()) {
-            if (isWanted(listed) && !devices.containsKey(listed.file())) {
+    private void findNew(final List<Listed> all) {
+        for (final Listed listed : all) {
+            if (listed.status() == Status.LIVE && isWanted(listed) && !devices.containsKey(listed.file())) {
                 final LiveView view = open(listed.file());
                 if (view != null) {
                     devices.put(listed.file(), new Watched(view, number(listed.file())));
                 }
+            }
+        }
+    }
+
+    private List<Listed> leftOut(final List<Listed> all) {
+        return all.stream().filter(Watch::isHidden).filter(this::isWanted).toList();
+    }
+
+    /**
+     * Tells files that cannot be looked into, once each: their devices are left out. A process that ended while its
+     * file was looked at leaves one of which nothing makes sense, so what is told is there at a second look, too.
+     */
+    private void tellLeftOut(final List<Listed> all, final Consumer<String> news) {
+        final List<Listed> hidden = leftOut(all);
+        told.retainAll(hidden.stream().map(Listed::file).toList());
+        if (hidden.stream().allMatch(listed -> told.contains(listed.file()))) {
+            return;
+        }
+        for (final Listed listed : leftOut(LiveViews.list())) {
+            if (hidden.contains(listed) && told.add(listed.file())) {
+                news.accept(String.format("%s is left out: %s", listed.file(), listed.detail()));
             }
         }
     }
@@ -119,30 +148,33 @@ public final class Watch implements AutoCloseable {
     /**
      * Looks at everything once.
      *
-     * @param farewells is told of each device that is gone since the last look, in one line.
+     * @param news is told, in a line each, of devices that are gone since the last look, and of files that cannot be
+     *             looked into.
      * @return the frames; empty if nothing is left.
      */
-    List<Frame> look(final Consumer<String> farewells) {
-        findNew();
+    List<Frame> look(final Consumer<String> news) {
+        final List<Listed> all = LiveViews.list();
+        findNew(all);
+        tellLeftOut(all, news);
         final List<Frame> frames = new ArrayList<>();
-        for (final Iterator<Watched> all = devices.values().iterator(); all.hasNext();) {
-            if (!look(all.next(), frames, farewells)) {
-                all.remove();
+        for (final Iterator<Watched> each = devices.values().iterator(); each.hasNext();) {
+            if (!look(each.next(), frames, news)) {
+                each.remove();
             }
         }
-        if (elsewhere != null && !look(elsewhere, frames, farewells)) {
+        if (elsewhere != null && !look(elsewhere, frames, news)) {
             elsewhere = null;
         }
         return frames;
     }
 
     private static boolean look(
-        final Watched device, final List<Frame> frames, final Consumer<String> farewells) {
+        final Watched device, final List<Frame> frames, final Consumer<String> news) {
         if (device.isAlive()) {
             frames.add(device.look());
             return true;
         }
-        farewells.accept(device.farewell());
+        news.accept(device.farewell());
         device.close();
         return false;
     }

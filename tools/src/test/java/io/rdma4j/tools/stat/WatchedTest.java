@@ -206,6 +206,16 @@ class WatchedTest {
     }
 
     @Test
+    void prometheusIsToldHowMuchCouldNotBeRead() {
+        final String line = "# TYPE rdma4j_troubles gauge\n"
+            + "rdma4j_troubles{pid=\"1234\",device=\"emulated:\",number=\"3\"}";
+        assertThat(print(new Prometheus(), watched.look())).contains(line + " 0\n");
+        device.troubles.add("objects at place 3 cannot be read");
+        device.troubles.add("some counters are not shown");
+        assertThat(print(new Prometheus(), watched.look())).contains(line + " 2\n");
+    }
+
+    @Test
     void completionsByStatus() {
         final LiveObject cq = device.add(CqKind.KIND, 1, CqKind.COMPLETIONS, 12);
         cq.counters()[CqKind.STATUS] = 9;
