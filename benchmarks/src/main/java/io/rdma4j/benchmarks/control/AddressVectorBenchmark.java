@@ -23,6 +23,7 @@ import io.rdma4j.verbs.Gid;
 import java.lang.reflect.Proxy;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -43,7 +44,9 @@ import org.openjdk.jmh.annotations.State;
 public class AddressVectorBenchmark {
     static final int SERVICES = 16;
     private static final long GID_HIGH = 0xfe80_0000_0000_0000L;
-    private static final int ORDER = 1 << 16;
+    private static final int LEAST_ORDER = 1 << 16;
+    /** So many looks for each place, drawn at random, leave one of fifty out. */
+    private static final int LOOKS = 4;
     private static final int FEW = 64;
     /** An address has 32 bytes. */
     private static final int WORDS = 4;
@@ -59,9 +62,9 @@ public class AddressVectorBenchmark {
     private PeerTable vector;
     private long[] names;
     private final PeerAddress peer = new PeerAddress();
-    private final int[] order = new int[ORDER];
+    private int[] order;
     /** Names in that order, side by side: whoever sends to any peer has its name, and need not look for it. */
-    private final long[] some = new long[ORDER];
+    private long[] some;
     /** As much memory as the addresses have, for what a look at any of it costs by itself. */
     private long[] memory;
     private int next;
@@ -124,6 +127,19 @@ public class AddressVectorBenchmark {
         return all;
     }
 
+    /**
+     * Places that are looked at one after the other, and again from the first; a power of two of them. With fewer than
+     * there are entries a cache would hold all that is ever looked at.
+     */
+    static int[] order(final int entries) {
+        final SplittableRandom random = new SplittableRandom(5);
+        final int[] order = new int[Math.max(LEAST_ORDER, BitUtil.findNextPositivePowerOfTwo(LOOKS * entries))];
+        for (int i = 0; i < order.length; i++) {
+            order[i] = random.nextInt(entries);
+        }
+        return order;
+    }
+
     /** Fills it, and decides on an order of peers. */
     @Setup
     public void fill() {
@@ -133,9 +149,9 @@ public class AddressVectorBenchmark {
             throw new IllegalStateException(opened + " lacks some of " + entries);
         }
         vector = (PeerTable) opened;
-        final SplittableRandom random = new SplittableRandom(5);
-        for (int i = 0; i < ORDER; i++) {
-            order[i] = random.nextInt(entries);
+        order = order(entries);
+        some = new long[order.length];
+        for (int i = 0; i < order.length; i++) {
             some[i] = names[order[i]];
         }
         memory = new long[entries * WORDS];
@@ -176,7 +192,7 @@ public class AddressVectorBenchmark {
      */
     @Benchmark
     public int findAny() {
-        return find(some[next++ & ORDER - 1]);
+        return find(some[next++ & some.length - 1]);
     }
 
     /**
@@ -186,7 +202,7 @@ public class AddressVectorBenchmark {
      */
     @Benchmark
     public long readAny() {
-        return memory[order[next++ & ORDER - 1] * WORDS];
+        return memory[order[next++ & order.length - 1] * WORDS];
     }
 
     private long source(final int i) {
@@ -210,6 +226,6 @@ public class AddressVectorBenchmark {
      */
     @Benchmark
     public long sourceAny() {
-        return source(order[next++ & ORDER - 1]);
+        return source(order[next++ & order.length - 1]);
     }
 }
