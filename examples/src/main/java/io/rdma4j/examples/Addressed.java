@@ -30,6 +30,8 @@ import java.util.function.IntSupplier;
 /** An endpoint that addresses its peers by a vector, with its domain, queue and memory. */
 final class Addressed implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(20);
+    /** Peers are programs that begin at the same time: on a busy machine some are there much later than others. */
+    private static final Duration CONNECTING = Duration.ofSeconds(15);
     private static final int ENTRIES = 64;
 
     private final Domain domain;
@@ -55,7 +57,8 @@ final class Addressed implements AutoCloseable {
         this.queue = domain.openCompletionQueue(ENTRIES);
         this.vector = domain.openAddressVector(new AvAttributes());
         this.endpoint = domain.openAddressedEndpoint(
-            new EndpointOptions().completionQueue(queue).addressVector(vector).service(service));
+            new EndpointOptions().completionQueue(queue).addressVector(vector).service(service)
+                .connectTimeout(CONNECTING));
     }
 
     static FabricInfo info(final String device, final EndpointType type, final AddressFormat format) {
