@@ -7,7 +7,6 @@ package io.rdma4j.benchmarks.scaling;
 
 import io.rdma4j.benchmarks.harness.Patience;
 import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.RdmaDevices;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +18,7 @@ final class ScalingConnections {
     /** What has goals. */
     private static final int[] QUICK_COUNTS = {1, 1_024};
     private static final int MESSAGES = 20_000;
-    private static final String ADDRESS = "emulated:connections?max_qp=8192";
+    private static final String ADDRESS = "emulated:connections-%d?max_qp=8192";
     private static final String[] ORDERS = {"in turn", "random"};
 
     private final ScalingSamples samples;
@@ -33,35 +32,33 @@ final class ScalingConnections {
     }
 
     void run() throws IOException, InterruptedException {
-        run(COUNTS[1], ScalingWork.FIRST_WARM_UP, 0);
-        for (final int count : quick ? QUICK_COUNTS : COUNTS) {
-            run(count, 1, turns);
+        try (ScalingTurns rows = new ScalingTurns()) {
+            for (final int count : quick ? QUICK_COUNTS : COUNTS) {
+                rows.add(row(rows.open(String.format(ADDRESS, count)), count));
+            }
+            rows.play(turns, samples);
         }
     }
 
-    private void run(final int count, final int warmUp, final int counting)
-        throws IOException, InterruptedException {
+    private ScalingTurns.Row row(final RdmaContext context, final int count) {
         final Patience patience = new Patience();
-        try (RdmaContext context = RdmaDevices.open(ADDRESS)) {
-            final ScalingGroup group = new ScalingGroup(context, count, patience);
-            final ScalingGroup[] halves = quick || count == 1 ? null : new ScalingGroup[] {
-                new ScalingGroup(context, count / 2, patience), new ScalingGroup(context, count / 2, patience)};
-            final ScalingLines lines = new ScalingLines(count);
-            for (int turn = -warmUp; turn < counting; turn++) {
-                final ScalingSamples to = turn < 0 ? new ScalingSamples() : samples;
-                for (final boolean randomly : new boolean[] {false, true}) {
-                    final String place = key(count, randomly);
-                    alone(group, randomly, place, to);
-                    bare(lines, group.around(), randomly, place, to);
-                    if (!quick) {
-                        together(group, randomly, place, to, patience);
-                    }
-                    if (halves != null) {
-                        apart(halves, randomly, place, to, patience);
-                    }
+        final ScalingGroup group = new ScalingGroup(context, count, patience);
+        final ScalingGroup[] halves = quick || count == 1 ? null : new ScalingGroup[] {
+            new ScalingGroup(context, count / 2, patience), new ScalingGroup(context, count / 2, patience)};
+        final ScalingLines lines = new ScalingLines(count);
+        return to -> {
+            for (final boolean randomly : new boolean[] {false, true}) {
+                final String place = key(count, randomly);
+                alone(group, randomly, place, to);
+                bare(lines, group.around(), randomly, place, to);
+                if (!quick) {
+                    together(group, randomly, place, to, patience);
+                }
+                if (halves != null) {
+                    apart(halves, randomly, place, to, patience);
                 }
             }
-        }
+        };
     }
 
     private static String key(final int count, final boolean randomly) {

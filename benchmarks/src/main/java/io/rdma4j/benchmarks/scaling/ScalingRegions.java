@@ -18,7 +18,6 @@ import io.rdma4j.verbs.QpConnector;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
-import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
@@ -42,7 +41,8 @@ final class ScalingRegions {
     /** Source and target of two threads. */
     private static final int REGION = 4 * Sizes.MESSAGE;
     private static final int PAGE = 1 << 12;
-    private static final String ADDRESS = "emulated:regions";
+    /** Each row has a device of its own, whose table has its regions only. */
+    private static final String ADDRESS = "emulated:regions-%d-%s";
     private static final AccessFlag[] RIGHTS = {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE};
 
     private final ScalingSamples samples;
@@ -56,36 +56,36 @@ final class ScalingRegions {
     }
 
     void run() throws IOException, InterruptedException {
-        for (final int count : quick ? QUICK_COUNTS : COUNTS) {
-            run(count, false);
-            if (!quick) {
-                run(count, true);
+        try (ScalingTurns rows = new ScalingTurns()) {
+            for (final int count : quick ? QUICK_COUNTS : COUNTS) {
+                rows.add(row(rows.open(String.format(ADDRESS, count, LAYOUTS[0])), count, false));
+                if (!quick) {
+                    rows.add(row(rows.open(String.format(ADDRESS, count, LAYOUTS[1])), count, true));
+                }
             }
+            rows.play(turns, samples);
         }
     }
 
-    private void run(final int count, final boolean paged) throws IOException, InterruptedException {
+    private ScalingTurns.Row row(final RdmaContext context, final int count, final boolean paged) {
         final Patience patience = new Patience();
-        try (RdmaContext context = RdmaDevices.open(ADDRESS)) {
-            final ProtectionDomain pd = context.allocatePd();
-            final MemoryRegion[] regions = regions(context, pd, count, paged);
-            final Writer one = new Writer(pd, regions, 0, patience);
-            final Writer other = new Writer(pd, regions, 1, patience);
-            for (int turn = count == COUNTS[0] ? -ScalingWork.FIRST_WARM_UP : -1; turn < turns; turn++) {
-                final ScalingSamples to = turn < 0 ? new ScalingSamples() : samples;
-                for (final boolean randomly : new boolean[] {false, true}) {
-                    final String place = key(count, paged, randomly);
-                    one.write(count, randomly);
-                    final long began = System.nanoTime();
-                    one.write(MESSAGES, randomly);
-                    to.add(place + "one", (double) (System.nanoTime() - began) / MESSAGES);
-                    if (!quick) {
-                        to.add(place + "two", (double) ScalingWork.both(n -> one.write(n, randomly),
-                            n -> other.write(n, randomly), count, MESSAGES, patience) / (2 * MESSAGES));
-                    }
+        final ProtectionDomain pd = context.allocatePd();
+        final MemoryRegion[] regions = regions(context, pd, count, paged);
+        final Writer one = new Writer(pd, regions, 0, patience);
+        final Writer other = new Writer(pd, regions, 1, patience);
+        return to -> {
+            for (final boolean randomly : new boolean[] {false, true}) {
+                final String place = key(count, paged, randomly);
+                one.write(count, randomly);
+                final long began = System.nanoTime();
+                one.write(MESSAGES, randomly);
+                to.add(place + "one", (double) (System.nanoTime() - began) / MESSAGES);
+                if (!quick) {
+                    to.add(place + "two", (double) ScalingWork.both(n -> one.write(n, randomly),
+                        n -> other.write(n, randomly), count, MESSAGES, patience) / (2 * MESSAGES));
                 }
             }
-        }
+        };
     }
 
     private static String key(final int count, final boolean paged, final boolean randomly) {

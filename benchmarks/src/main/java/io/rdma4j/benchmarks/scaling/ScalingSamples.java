@@ -18,9 +18,11 @@ final class ScalingSamples {
     private static final String MARK = "sample ";
 
     private final Map<String, List<Double>> samples = new LinkedHashMap<>();
+    private final List<String> lines = new ArrayList<>();
 
     void add(final String name, final double value) {
         samples.computeIfAbsent(name, unused -> new ArrayList<>()).add(value);
+        lines.add(MARK + name + " " + value);
     }
 
     boolean has(final String name) {
@@ -58,11 +60,9 @@ final class ScalingSamples {
         return String.format(Locale.ROOT, "%,." + digits + "f ± %,." + digits + "f", median, spread(name));
     }
 
-    /** For the process that started this one. */
+    /** For the process that started this one; in the order in which they were measured. */
     List<String> lines() {
-        final List<String> lines = new ArrayList<>();
-        samples.forEach((name, values) -> values.forEach(value -> lines.add(MARK + name + " " + value)));
-        return lines;
+        return List.copyOf(lines);
     }
 
     /** Takes over a line of another process; any other is ignored. */

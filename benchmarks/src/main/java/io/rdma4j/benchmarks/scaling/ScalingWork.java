@@ -16,7 +16,7 @@ interface ScalingWork {
     /** Beyond this a measurement is given up. */
     Duration DEADLINE = Duration.ofMinutes(1);
 
-    /** Turns that do not count before those of the first row: there the compiler is still at work. */
+    /** Turns that do not count before those of the first length: there the compiler is still at work. */
     int FIRST_WARM_UP = 10;
 
     /** Does it so many times. */
