@@ -25,7 +25,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 /** The launcher and its shell functions, in a copy of the folder, on a machine made of small scripts. */
 class LauncherTest {
     private static final List<String> SYSTEM = List.of("bash", "find", "readlink", "flock", "mkdir", "touch", "sed",
-        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum", "dirname", "date", "nproc", "timeout");
+        "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum", "dirname", "date", "nproc",
+        "timeout");
     /** Those that the launcher looks at. */
     private static final List<String> MODULES = List.of("hw-regs", "queues", "driver/base", "driver/os", "driver/live",
         "driver/pci", "verbs-api/verbs", "verbs-api/pvrdma", "verbs-api/ibverbs", "verbs-api/fabric", "device-model",
