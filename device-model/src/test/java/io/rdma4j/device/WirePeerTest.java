@@ -577,6 +577,18 @@ class WirePeerTest {
         assertThat(qp.query().get(QpAttr.SQ_PSN)).isEqualTo(FIRST_PSN + 3);
     }
 
+    /** As if it had been answered before it was forbidden. */
+    @Test
+    void aReadThatLooksLikeARepeatIsNotAnsweredWhereNoneIsAllowed() {
+        connectServed();
+        assertThat(qp.modifyState(QpState.PVRDMA_QPS_SQD)).isZero();
+        assertThat(qp.modify(QpAttrMask.PVRDMA_QP_MAX_DEST_RD_ATOMIC,
+            attributes -> attributes.set(QpAttr.MAX_DEST_RD_ATOMIC, 0))).isZero();
+        send(Opcode.READ_REQUEST, FIRST_PSN - 1, false, 0, (int) (region.start() >>> 32), (int) region.start(),
+            region.rkey, 4);
+        assertThat(serveAll()).noneMatch(each -> each.opcode() == Opcode.READ_RESPONSE_ONLY);
+    }
+
     private void acknowledge(int psn, int syndrome) {
         send(Opcode.ACKNOWLEDGE, psn, false, 0, syndrome << 24);
     }

@@ -223,7 +223,8 @@ final class WireAnswers extends Padded {
             }
         }
         RequestHeaders.takeReth(packet, part);
-        if (isFull() || part.length > 1L << 31
+        // Where none is allowed none was answered: it only looks like a repeat.
+        if (attributes.maxDestRdAtomic == 0 || isFull() || part.length > 1L << 31
             || Psn.ahead(Psn.add(psn, packets(part.length)), responder.psn()) > 0
             || !responder.reach(remote, part, AccessFlags.PVRDMA_ACCESS_REMOTE_READ)) {
             return;
