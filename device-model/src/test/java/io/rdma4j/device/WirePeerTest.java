@@ -577,6 +577,29 @@ class WirePeerTest {
         assertThat(qp.query().get(QpAttr.SQ_PSN)).isEqualTo(FIRST_PSN + 3);
     }
 
+    /** What overtakes a packet has the peer miss that one, which it may take later: nobody knows its number. */
+    @ParameterizedTest
+    @ValueSource(ints = {Aeth.NAK_SEQUENCE, Aeth.RNR_NAK | 1})
+    void aNumberThatWasRefusedIsNotUsedAgainWherePacketsOvertakeEachOther(int refusal) {
+        final RawRegion gone = driver.registerInOne(MTU, RawPair.ALL);
+        qp.destroy();
+        qp = driver.createQp(RawQp.with().cq(cq));
+        qp.timeout = 31;
+        qp.connect(THEIR_QPN, bytes(theirs));
+        qp.send(1, gone.start(), 40, gone.lkey);
+        qp.send(2, region.start(), 40, region.lkey);
+        for (int i = 0; i < 2; i++) {
+            assertThat(answered()).isEqualTo(Opcode.SEND_ONLY);
+        }
+        assertThat(driver.destroy(Command.DESTROY_MR, gone.handle)).isZero();
+        acknowledge(FIRST_PSN, refusal);
+        assertThat(cq.await()).extracting(RawCq.Completion::wrId, RawCq.Completion::status)
+            .containsExactly(1L, WcStatus.PVRDMA_WC_LOC_PROT_ERR);
+        assertThat(cq.await()).extracting(RawCq.Completion::wrId, RawCq.Completion::status)
+            .containsExactly(2L, WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
+        assertThat(qp.query().get(QpAttr.SQ_PSN)).isEqualTo(FIRST_PSN + 2);
+    }
+
     /** As if it had been answered before it was forbidden. */
     @Test
     void aReadThatLooksLikeARepeatIsNotAnsweredWhereNoneIsAllowed() {

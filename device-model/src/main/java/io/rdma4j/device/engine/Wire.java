@@ -42,6 +42,7 @@ public final class Wire extends Padded implements FrameReceiver {
 
     private final EngineContext context;
     private final Carrier carrier;
+    private final boolean isOrdered;
     private final QueuePairs queuePairs;
     private final Agenda blocked = new Agenda();
     private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
@@ -65,6 +66,7 @@ public final class Wire extends Padded implements FrameReceiver {
     Wire(EngineContext context, Carrier carrier, QueuePairs queuePairs) {
         this.context = context;
         this.carrier = carrier;
+        isOrdered = carrier.isOrdered();
         this.queuePairs = queuePairs;
         datagram.datagram = true;
         datagram.operation = Operation.SEND;
@@ -236,6 +238,11 @@ public final class Wire extends Padded implements FrameReceiver {
     /** Nothing that was sent and not acknowledged refers to memory any more. Locks of queues may be held. */
     void withdraw() {
         carrier.withdraw();
+    }
+
+    /** Whether each packet arrives at most once, and none before one that was sent earlier. */
+    boolean isOrdered() {
+        return isOrdered;
     }
 
     void flush() {

@@ -531,9 +531,12 @@ final class WireSender extends Padded {
         goBack();
     }
 
-    /** The peer has said so of all that is not acknowledged; a word of packets that were sent twice may be old. */
+    /**
+     * The peer has said so of all that is not acknowledged; a word of packets that were sent twice may be old. What was
+     * overtaken, or is repeated on its way, it may take after it said so.
+     */
     private void notTaken() {
-        if (Psn.ahead(unacked, twice) >= 0) {
+        if (context.wire().isOrdered() && Psn.ahead(unacked, twice) >= 0) {
             reached = unacked;
         }
     }

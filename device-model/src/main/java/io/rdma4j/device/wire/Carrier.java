@@ -65,6 +65,13 @@ public interface Carrier extends AutoCloseable {
     boolean reaches(Gid dest);
 
     /**
+     * {@return whether a frame arrives at most once, and never behind one that was sent later by the same lane}
+     */
+    default boolean isOrdered() {
+        return false;
+    }
+
+    /**
      * {@return a number that changes whenever {@link #lane} may have another answer, or a lane has closed}
      */
     int epoch();

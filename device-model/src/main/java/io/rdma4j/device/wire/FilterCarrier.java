@@ -71,6 +71,11 @@ abstract class FilterCarrier implements Carrier {
     }
 
     @Override
+    public boolean isOrdered() {
+        return carrier.isOrdered();
+    }
+
+    @Override
     public int epoch() {
         return carrier.epoch();
     }

@@ -62,6 +62,12 @@ public final class LossyCarrier extends FilterCarrier {
         return options.direction().sends() ? new LossyLane(lane, new FateSequence(options, stream | 1)) : lane;
     }
 
+    /** Frames to the peer may be in order; what it says of them is not. */
+    @Override
+    public boolean isOrdered() {
+        return false;
+    }
+
     @Override
     public int poll(FrameReceiver to, int limit) {
         receiver = to;

@@ -330,6 +330,11 @@ public final class ShmCarrier implements Carrier {
     }
 
     @Override
+    public boolean isOrdered() {
+        return true;
+    }
+
+    @Override
     public int epoch() {
         return epoch.get();
     }

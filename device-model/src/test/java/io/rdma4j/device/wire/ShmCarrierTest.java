@@ -59,6 +59,16 @@ class ShmCarrierTest extends ShmFixture {
     }
 
     @Test
+    void keepsTheOrderAlsoWithACaptureButNotWithReorderingOnPurpose() throws Exception {
+        final ShmCarrier a = carrier(A);
+        assertThat(a.isOrdered()).isTrue();
+        assertThat(LossyCarrier.wrap(a, LossOptions.parse("reorder:1")).isOrdered()).isFalse();
+        try (PcapCarrier captured = PcapCarrier.wrap(a, folder.resolveSibling("ordered.pcap"), new Counters())) {
+            assertThat(captured.isOrdered()).isTrue();
+        }
+    }
+
+    @Test
     void twoThreadsAtOnce() throws Exception {
         final ShmCarrier a = carrier(A);
         final ShmCarrier b = carrier(B);
