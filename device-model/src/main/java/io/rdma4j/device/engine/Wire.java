@@ -97,11 +97,15 @@ public final class Wire extends Padded implements FrameReceiver {
             }
             return frames;
         } catch (final RuntimeException | InternalError e) {
-            context.counters().record(Counter.INTERNAL_ERRORS, "wire: %s", e);
+            count(e);
             return 0;
         } finally {
             turn.set(false);
         }
+    }
+
+    private void count(Throwable fault) {
+        context.counters().record(Counter.INTERNAL_ERRORS, "wire: %s", fault);
     }
 
     /**
@@ -109,12 +113,37 @@ public final class Wire extends Padded implements FrameReceiver {
      * numbers as before: what was sent then would be taken for new. No locks of queues are held.
      */
     void takeWhatCame() {
-        // Where nobody else is known nothing comes, and the wire's thread is left asleep.
-        final long deadline = System.nanoTime() + (carrier.isLonely() ? 0 : FOR_TURN_NANOS);
+        // As in wakeUp: what the carrier looks at is there for as long.
+        wanted.incrementAndGet();
+        try {
+            if (!ended) {
+                // Where nobody else is known nothing comes, and the wire's thread is left asleep.
+                takeWhatCame(System.nanoTime() + (carrier.isLonely() ? 0 : FOR_TURN_NANOS));
+            }
+        } finally {
+            wanted.decrementAndGet();
+        }
+    }
+
+    private void takeWhatCame(long deadline) {
+        if (awaitTurn(deadline, false)) {
+            seekInTurn();
+        }
         int passes = MOST_PASSES;
         while (passes > 0 && awaitTurn(deadline, false)) {
             final boolean hasMore = carrier.hasMore();
             passes = serveInTurn() == 0 && !hasMore ? 0 : passes - 1;
+        }
+    }
+
+    /** Gives the turn back. */
+    private void seekInTurn() {
+        try {
+            carrier.seek();
+        } catch (final RuntimeException | InternalError e) {
+            count(e);
+        } finally {
+            turn.set(false);
         }
     }
 

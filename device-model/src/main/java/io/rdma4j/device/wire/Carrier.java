@@ -103,6 +103,14 @@ public interface Carrier extends AutoCloseable {
     }
 
     /**
+     * Has {@link #hasMore} and {@link #poll} know of all that was sent until now, also by peers that nobody has heard
+     * of; what cannot be had now does not come later. Called by who polls.
+     */
+    default void seek() {
+        // They do anyway.
+    }
+
+    /**
      * Sends what was committed, as far as it has not gone by itself.
      */
     void flush();

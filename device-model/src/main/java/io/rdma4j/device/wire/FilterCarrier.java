@@ -91,6 +91,11 @@ abstract class FilterCarrier implements Carrier {
     }
 
     @Override
+    public void seek() {
+        carrier.seek();
+    }
+
+    @Override
     public void flush() {
         carrier.flush();
     }

@@ -85,17 +85,19 @@ public final class ShmCarrier implements Carrier {
     private long lastRing = ShmFolder.random();
     private long folderSeen = -1;
     /** The folder has something that was not taken for a lack of files or memory. */
-    private boolean leftOver;
+    private volatile boolean leftOver;
+    /** It was sought in vain: what lies in it by the time that it is taken is of before. */
+    private boolean skips;
     private int looks;
 
     /** The thread's that polls, from here on. Those that had frames lately are in front. */
     private ShmInlet[] inlets = {};
-    private int inletCount;
+    private volatile int inletCount;
     private int busy;
     private int turn;
     private int nextIdle;
     private int polls;
-    private int knocksSeen;
+    private volatile int knocksSeen;
     private long lookedAt = System.nanoTime() - LOOK_NANOS;
     /** Set by others: there is something to clean up. */
     private volatile boolean changed;
@@ -257,8 +259,9 @@ public final class ShmCarrier implements Carrier {
             undo.forget();
             final ShmLane[] more = Arrays.copyOf(lanes, lanes.length + 1);
             more[lanes.length] = lane;
-            lanes = more;
+            // Before anybody sends by it: whoever seeks what was sent knows of it.
             peer.inbox().knock();
+            lanes = more;
             // Whoever sleeps because nobody was there looks after this peer from now on.
             wakeUp();
             return lane;
@@ -323,10 +326,10 @@ public final class ShmCarrier implements Carrier {
         return true;
     }
 
-    /** No peer and no ring. */
+    /** No peer and no ring, nor one on offer. What {@link #lookIntoFolder} writes last is read first. */
     @Override
     public boolean isLonely() {
-        return lanes.length == 0 && inletCount == 0;
+        return lanes.length == 0 && (closed || inbox.knocks() == knocksSeen && !leftOver) && inletCount == 0;
     }
 
     @Override
@@ -373,6 +376,15 @@ public final class ShmCarrier implements Carrier {
         return false;
     }
 
+    @Override
+    public void seek() {
+        if (leftOver || inbox.knocks() != knocksSeen) {
+            lookedAt = System.nanoTime();
+            look(true);
+        }
+        skips = leftOver;
+    }
+
     private int take(final int index, final FrameReceiver receiver, final int limit) {
         final ShmInlet inlet = inlets[index];
         final int taken = inlet.take(receiver, frame, own.address(), Math.min(limit, TURN));
@@ -396,12 +408,12 @@ public final class ShmCarrier implements Carrier {
         final long now = System.nanoTime();
         if (now - lookedAt >= nanos) {
             lookedAt = now;
-            look();
+            look(false);
         }
     }
 
     /** Sees who has gone and who has come. By the thread that polls. */
-    private void look() {
+    private void look(final boolean seeks) {
         synchronized (control) {
             if (closed) {
                 return;
@@ -412,7 +424,7 @@ public final class ShmCarrier implements Carrier {
             dropInlets();
             final int knocks = inbox.knocks();
             // Whoever offers something knocks; a knock that was lost costs some looks.
-            if (knocks != knocksSeen || missed || looks % FOLDER_LOOKS == 0) {
+            if (seeks || knocks != knocksSeen || missed || looks % FOLDER_LOOKS == 0) {
                 lookIntoFolder(knocks);
             }
         }
@@ -421,9 +433,10 @@ public final class ShmCarrier implements Carrier {
     private void lookIntoFolder(final int knocks) {
         final long time = folder.changed();
         if (knocks != knocksSeen || time != folderSeen || leftOver) {
-            knocksSeen = knocks;
             folderSeen = System.currentTimeMillis() - time < CLOCK_MILLIS ? -1 : time;
-            scan();
+            leftOver = scan();
+            skips &= leftOver;
+            knocksSeen = knocks;
         }
     }
 
@@ -474,8 +487,9 @@ public final class ShmCarrier implements Carrier {
         nextIdle = 0;
     }
 
-    private void scan() {
-        leftOver = false;
+    /** Returns whether something is left over. */
+    private boolean scan() {
+        boolean ranShort = false;
         // Whoever is still missed is missed anew.
         if (missed) {
             missed = false;
@@ -485,28 +499,28 @@ public final class ShmCarrier implements Carrier {
             for (final Path file : folder.files()) {
                 final ShmFolder.Offer offer = ShmFolder.Offer.of(file);
                 if (offer != null && homes.containsKey(offer.dest())) {
-                    tryAccept(offer);
+                    ranShort |= !tryAccept(offer);
                 }
             }
+            return ranShort;
         } catch (final IOException e) {
-            leftOver = true;
             refuse(e.getMessage());
+            return true;
         }
     }
 
-    /** An offer is made once: one that was not taken because something ran short stays there. */
-    private void tryAccept(final ShmFolder.Offer offer) {
-        boolean ranShort = false;
+    /** An offer is made once: one that was not taken because something ran short stays there. False if so. */
+    private boolean tryAccept(final ShmFolder.Offer offer) {
         try {
             accept(offer);
         } catch (final IOException e) {
-            ranShort = e instanceof Full || e.getCause() instanceof RdmaException cause && isShortage(cause.errno());
             refuse(e.getMessage());
+            if (e instanceof Full || e.getCause() instanceof RdmaException cause && isShortage(cause.errno())) {
+                return false;
+            }
         }
-        leftOver |= ranShort;
-        if (!ranShort) {
-            ShmFolder.remove(offer.file());
-        }
+        ShmFolder.remove(offer.file());
+        return true;
     }
 
     /** There are as many rings as there may be: some day there may be less. */
@@ -543,6 +557,9 @@ public final class ShmCarrier implements Carrier {
             }
             final ShmInlet inlet = new ShmInlet(title, home, peer, memory, sharedBy(peer, memory));
             undo.forget();
+            if (skips) {
+                inlet.skip();
+            }
             if (before >= 0) {
                 drop(before); // Its writer has given it up: it has one ring for a peer.
             }
@@ -616,7 +633,7 @@ public final class ShmCarrier implements Carrier {
         if (inbox.knocks() != knocksSeen) {
             return Math.max(1, KNOCK_NANOS - (System.nanoTime() - lookedAt));
         }
-        return isLonely() && !missed && !leftOver ? MOST_NANOS : LOOK_NANOS;
+        return isLonely() && !missed ? MOST_NANOS : LOOK_NANOS;
     }
 
     /** Returns whether there is something to do. */

@@ -133,6 +133,14 @@ final class ShmInlet {
         return taken;
     }
 
+    /** What has come counts for nothing: a ring of it at most, as garbage may go round and round. */
+    void skip() {
+        for (long word = ring.peek(); word > 0 && ring.position() < size; word = ring.peek()) {
+            ring.advance(word);
+        }
+        giveBack();
+    }
+
     private void giveBack() {
         ring.release();
         if (ring.isWriterWaiting()) {

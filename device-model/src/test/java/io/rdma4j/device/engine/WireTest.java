@@ -44,6 +44,9 @@ class WireTest {
         private final List<Long> waits = new CopyOnWriteArrayList<>();
         /** How often it is to be looked for a frame until it is found; 0 for none. */
         private int looks;
+        /** How often it is to be looked for one that nobody knows of before it is sought. */
+        private int hidden;
+        private volatile boolean isAsked;
         private volatile boolean isWoken;
         private volatile boolean isHeldUp;
         private final AtomicInteger wakers = new AtomicInteger();
@@ -102,6 +105,18 @@ class WireTest {
         @Override
         public boolean hasMore() {
             return looks > 0;
+        }
+
+        @Override
+        public void seek() {
+            looks += hidden;
+            hidden = 0;
+        }
+
+        @Override
+        public boolean isLonely() {
+            isAsked = true;
+            return false;
         }
 
         @Override
@@ -165,6 +180,22 @@ class WireTest {
         carrier.looks = 5;
         wire.takeWhatCame();
         assertThat(carrier.looks).isZero();
+    }
+
+    /** A carrier looks for new peers now and then only. */
+    @Test
+    void whatComesFromSomebodyUnheardOfIsTakenBeforeAQueuePairIsReady() {
+        carrier.hidden = 5;
+        wire.takeWhatCame();
+        assertThat(carrier.hidden + carrier.looks).isZero();
+    }
+
+    /** The carrier may be closed by then, and its memory gone. */
+    @Test
+    void afterItsEndTheCarrierIsNotAskedForWhatCame() {
+        assertThat(wire.end(LONG)).isTrue();
+        wire.takeWhatCame();
+        assertThat(carrier.isAsked).isFalse();
     }
 
     /** What the carrier is woken by may be gone when it is closed. */

@@ -458,6 +458,58 @@ class ShmCarrierTest extends ShmFixture {
         await("the frame", () -> b.poll(frame -> ShmPattern.check(frame, 0), 1) == 1);
     }
 
+    /** What came before a queue pair is ready is taken first; there is somebody as soon as there is a ring. */
+    @Test
+    void aRingThatIsOnOfferIsKnownAndFoundByWhoSeeks() throws Exception {
+        final ShmCarrier a = carrier(A);
+        final ShmCarrier b = carrier(B);
+        final ShmCarrier c = carrier(C);
+        receiveNone(b);
+        assertThat(b.isLonely()).isTrue();
+        ShmPattern.send(a.lane(A, B), 0);
+        assertThat(b.isLonely()).isFalse();
+        receive(b, 0, 1);
+        // It has just looked, and does not again within a millisecond.
+        ShmPattern.send(c.lane(C, B), 1);
+        b.seek();
+        assertThat(b.hasMore()).isTrue();
+        receive(b, 1, 1);
+    }
+
+    /** It came before a queue pair was ready, and would be taken for new by that. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void whatLiesInARingThatCouldNotBeHadWhenItWasSoughtIsNotTakenLater(final int spare) throws Exception {
+        final ShmCarrier a = carrier(A);
+        final ShmCarrier b = carrier(B);
+        a.lane(A, B);
+        receiveNone(b);
+        final Gid other = new Gid(1, 1);
+        a.bind(other);
+        receiveNone(b);
+        final Lane lane = a.lane(other, B);
+        int sent = 0;
+        while (ShmPattern.send(lane, sent)) {
+            sent++;
+        }
+        final List<Fd> all = new ArrayList<>();
+        try {
+            takeAllFiles(all);
+            for (int i = 0; i < spare; i++) {
+                all.remove(all.size() - 1).close();
+            }
+            b.seek();
+            assertThat(b.toString()).contains("1 rings from peers");
+        } finally {
+            all.forEach(Fd::close);
+        }
+        await("there is room in it", () -> {
+            assertThat(b.poll(frame -> { }, 1)).isZero();
+            return ShmPattern.send(lane, 7);
+        });
+        receive(b, 7, 1);
+    }
+
     private static void takeAllFiles(final List<Fd> all) {
         final int most = 1 << 17;
         while (all.size() < most) {
