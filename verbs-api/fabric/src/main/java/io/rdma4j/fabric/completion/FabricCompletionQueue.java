@@ -378,8 +378,11 @@ public final class FabricCompletionQueue implements CompletionQueue {
         return code;
     }
 
-    /** Notes all that is there now, before an endpoint goes; more may come meanwhile, of other endpoints. */
-    public void gatherAll() {
+    /**
+     * Notes all that is there now, before an endpoint goes; more may come meanwhile, of other endpoints. Waits for who
+     * {@linkplain #reserve makes the queue larger}, as it looks empty until then.
+     */
+    public synchronized void gatherAll() {
         int noted = BATCH;
         for (int left = cq.capacity(); left > 0 && noted == BATCH; left -= BATCH) {
             noted = cq.poll(dispatch, BATCH);

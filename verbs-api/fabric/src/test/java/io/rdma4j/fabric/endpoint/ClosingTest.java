@@ -8,6 +8,7 @@ package io.rdma4j.fabric.endpoint;
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
@@ -17,6 +18,9 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.testing.Patience;
+import io.rdma4j.verbs.pvrdma.EmulatedCommands;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -25,7 +29,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
@@ -34,6 +41,10 @@ import org.agrona.BufferUtil;
 /** What becomes of operations when an endpoint is closed, and what several endpoints of one queue have in common. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class ClosingTest {
+    /** The device tells of an operation after it has written what it writes. */
+    private static final long TOLD_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final Set<Thread.State> BUSY = EnumSet.of(Thread.State.NEW, Thread.State.RUNNABLE);
+
     @RegisterExtension
     final Sides sides = new Sides();
 
@@ -89,8 +100,7 @@ class ClosingTest {
             assertThat(a.ep.fetchAdd(a.at(0), desc, 1, region.base(), region.key(), i)).isZero();
         }
         awaitValue(b, count);
-        // The device tells of the last one after it has written it.
-        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        LockSupport.parkNanos(TOLD_NANOS);
         a.ep.close();
         for (int i = 0; i < count; i++) {
             final Done one = a.next();
@@ -98,6 +108,46 @@ class ClosingTest {
             assertThat(one.context()).isEqualTo(i);
         }
         assertThat(a.cq.read(e -> { }, 1)).isZero();
+    }
+
+    /** While its ring is replaced a queue looks empty: what is over is there all the same. */
+    @Test
+    void whatIsOverIsNotLostWhileTheQueueGrows() throws InterruptedException {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = both[1].register(0);
+        assertThat(a.ep.fetchAdd(a.at(0), desc, 1, region.base(), region.key(), 7)).isZero();
+        awaitValue(both[1], 1);
+        LockSupport.parkNanos(TOLD_NANOS);
+        final CountDownLatch replaced = new CountDownLatch(1);
+        final CountDownLatch goesOn = new CountDownLatch(1);
+        EmulatedCommands.afterNext(a.context, Command.RESIZE_CQ_RING, () -> {
+            replaced.countDown();
+            await(goesOn);
+        });
+        final Thread opener = DaemonThreads.start("opens another endpoint", () -> a.domain.openEndpoint(
+            new EndpointOptions().completionQueue(a.cq).sizes(256, 256)).close());
+        Patience.await(replaced, "the queue grows");
+        final Thread closer = DaemonThreads.start("closes the endpoint", a.ep::close);
+        try {
+            Await.until(closer::toString, () -> !BUSY.contains(closer.getState()));
+        } finally {
+            goesOn.countDown();
+        }
+        Patience.join(closer);
+        Patience.join(opener);
+        final Done one = a.next();
+        assertThat(one.errno()).as(one.toString()).isZero();
+        assertThat(one.context()).isEqualTo(7);
+    }
+
+    private static void await(final CountDownLatch latch) {
+        try {
+            Patience.await(latch, "the test goes on");
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     private static void awaitValue(final Side side, final long value) {
