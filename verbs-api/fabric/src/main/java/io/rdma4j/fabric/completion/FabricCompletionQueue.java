@@ -383,8 +383,9 @@ public final class FabricCompletionQueue implements CompletionQueue {
      * {@linkplain #reserve makes the queue larger}, as it looks empty until then.
      */
     public synchronized void gatherAll() {
-        int noted = BATCH;
-        for (int left = cq.capacity(); left > 0 && noted == BATCH; left -= BATCH) {
+        // Fewer than a batch are not the end: those of closed queue pairs are passed over, and do not count.
+        int noted = 1;
+        for (int left = cq.capacity(); left > 0 && noted > 0; left -= noted) {
             noted = cq.poll(dispatch, BATCH);
         }
     }

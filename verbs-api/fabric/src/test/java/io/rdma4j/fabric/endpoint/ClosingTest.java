@@ -16,10 +16,17 @@ import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.testing.Patience;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QueuePair;
+import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.pvrdma.EmulatedCommands;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -148,6 +155,45 @@ class ClosingTest {
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    /** Completions of a queue pair that is closed lie before, and are passed over. */
+    @Test
+    void allThatIsOverIsReportedBehindWhatAClosedQueuePairLeft() {
+        final Side a = sides.open(Mode.PROV_KEY_VIRT.hints());
+        final Side b = sides.open(Mode.PROV_KEY_VIRT.hints());
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = b.register(0);
+        final CompletionQueue sent = a.domain.openCompletionQueue(8);
+        final MsgEndpoint ep = a.domain.openEndpoint(new EndpointOptions().completionQueues(sent, a.cq).sizes(256, 8));
+        ep.connect(b.ep.name());
+        b.ep.connect(ep.name());
+        leaveCompletions(a, sent);
+        for (int i = 0; i < 200; i++) {
+            assertThat(ep.fetchAdd(a.at(0), desc, 1, region.base(), region.key(), i)).isZero();
+        }
+        awaitValue(b, 200);
+        LockSupport.parkNanos(TOLD_NANOS);
+        ep.close();
+        final List<Done> all = new ArrayList<>();
+        while (all.size() < 200) {
+            assertThat(sent.read(entry -> all.add(Done.of(entry)), 200)).isPositive();
+        }
+        assertThat(all).allMatch(one -> one.errno() == 0).extracting(Done::context).isSorted();
+        sent.close();
+    }
+
+    private static void leaveCompletions(final Side side, final CompletionQueue queue) {
+        final ProtectionDomain pd = side.context.allocatePd();
+        final QueuePair qp = pd.createQp(new QpOptions().cq(((FabricCompletionQueue) queue).cq()).maxReceiveWr(8));
+        qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
+        for (int i = 0; i < 8; i++) {
+            assertThat(qp.postReceive(i, side.at(0), 0, 0)).isEqualTo(ReturnCode.OK);
+        }
+        qp.modify(QpAttributes.to(QpState.ERR));
+        LockSupport.parkNanos(TOLD_NANOS);
+        qp.close();
+        pd.close();
     }
 
     private static void awaitValue(final Side side, final long value) {
