@@ -565,7 +565,7 @@ final class Connections implements LinkOwner {
         // Each, whatever happens to the others: memory is freed afterwards.
         final List<Dead> ended = List.copyOf(dead);
         final LinkEnd[] open = links.all();
-        final Cleanup cleanup = new Cleanup().run(core::drain);
+        final Cleanup cleanup = new Cleanup().run(core::drainAll);
         ended.forEach(one -> cleanup.run(() -> bury(one)));
         cleanup.run(broker::close);
         for (final LinkEnd link : open) {
@@ -574,7 +574,8 @@ final class Connections implements LinkOwner {
             }
         }
         List.copyOf(undrained).forEach(link -> cleanup.run(link.channel()::drop));
-        cleanup.run(this::cancelWaiting).throwIfFailed();
+        // Until its lane inwards has ended a peer is told that its writes have arrived.
+        cleanup.run(core::takeLast).run(this::cancelWaiting).throwIfFailed();
     }
 
     private void cancelWaiting() {

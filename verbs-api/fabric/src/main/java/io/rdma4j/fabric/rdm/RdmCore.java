@@ -191,6 +191,22 @@ final class RdmCore implements ChannelHost, CompletionReader {
         return taken <= 0;
     }
 
+    /** Before links are closed, while it is known whose they are: takes what is there, whether there is room or not. */
+    void drainAll() {
+        internal.gatherAll();
+        int taken = 1;
+        for (int left = MOST_ROUNDS; left > 0 && taken > 0; left--) {
+            taken = internal.read(this, BATCH);
+        }
+    }
+
+    /** After all links were closed: takes what came until then. Nothing comes any more. */
+    void takeLast() {
+        while (internal.read(this, BATCH) > 0) {
+            Thread.onSpinWait();
+        }
+    }
+
     private void serve() {
         for (int left = wanting.size(); left > 0; left--) {
             final Channel channel = wanting.poll();
@@ -262,10 +278,12 @@ final class RdmCore implements ChannelHost, CompletionReader {
 
     private void arrived(final CompletionEntry entry, final LinkEnd link) {
         final RdmReceiveContext context = contexts[0];
-        arrivals.take();
+        // When it is closed there need not be: the peer was told that it has arrived.
+        final boolean hasRoom = arrivals.take();
         counters.success(OperationKind.REMOTE_WRITE);
         context.queue().report().set(endpoint, OperationKind.REMOTE_WRITE, 0, entry.length()).data(entry.data())
-            .source(link == null ? FiAddr.NOTAVAIL : sourceOf(link.channel())).room(arrivals).commit();
+            .source(link == null ? FiAddr.NOTAVAIL : sourceOf(link.channel())).room(hasRoom ? arrivals : null)
+            .commit();
     }
 
     private long sourceOf(final Channel channel) {

@@ -1,0 +1,94 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.rdm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdma4j.fabric.FiAddr;
+import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.verbs.pvrdma.EmulatedCommands;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+import java.util.concurrent.TimeUnit;
+
+/** What peers were told that it has arrived is reported, also when the endpoint is closed meanwhile. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class RdmClosingTest {
+    /** Data of peers' writes that an endpoint keeps in its application's queue. */
+    private static final int ROOM = 1024;
+    /** What then waits in the link. */
+    private static final int BESIDE = 10;
+
+    @RegisterExtension
+    final World world = new World();
+
+    private Rank a;
+    private Rank b;
+    private long toA;
+    private long toB;
+
+    @BeforeEach
+    void open() {
+        a = world.rank(world.device(""), World.options());
+        b = world.rank(world.device(""), World.options());
+        toA = b.knows(a);
+        toB = a.knows(b);
+    }
+
+    /** Who reads nothing at {@code a} has it go on all the same. */
+    private void write(final int data) {
+        b.post(() -> {
+            a.cq.read(null, 0);
+            return b.ep.writeWithData(b.at(0), 8, b.region, data, toA, a.region.base(), a.region.key(), data);
+        });
+        b.until(() -> {
+            a.cq.read(null, 0);
+            return !b.done.isEmpty();
+        });
+        final Done told = b.done.poll();
+        assertThat(told.errno()).as(told.toString()).isZero();
+    }
+
+    /** Of those that came when the link was closed nobody knows the source. */
+    private void assertArrived(final int count, final int known) {
+        a.take();
+        for (int i = 0; i < count; i++) {
+            assertThat(a.done).as("arrival %d", i).isNotEmpty();
+            final Done one = a.done.poll();
+            assertThat(one.kind()).isEqualTo(OperationKind.REMOTE_WRITE);
+            assertThat(one.errno()).isZero();
+            assertThat(one.data()).isEqualTo(i);
+            assertThat(one.source()).isEqualTo(i < known ? toB : FiAddr.NOTAVAIL);
+            a.take();
+        }
+        assertThat(a.done).isEmpty();
+    }
+
+    @Test
+    void dataOfWritesIsReportedAfterClosingAlsoIfThereWasNoRoomForIt() {
+        for (int i = 0; i < ROOM + BESIDE; i++) {
+            write(i);
+        }
+        a.ep.close();
+        assertArrived(ROOM + BESIDE, ROOM + BESIDE);
+    }
+
+    @Test
+    void dataOfAWriteThatCameWhileItWasClosedIsReported() {
+        write(0);
+        EmulatedCommands.afterNext(a.context, Command.DESTROY_QP, () -> {
+            b.post(() -> b.ep.writeWithData(b.at(0), 8, b.region, 1, toA, a.region.base(), a.region.key(), 1));
+            assertThat(b.next().errno()).isZero();
+        });
+        a.ep.close();
+        assertArrived(2, 1);
+    }
+}
