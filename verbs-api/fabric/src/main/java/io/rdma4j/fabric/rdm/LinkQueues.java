@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.endpoint.RmaLanes;
@@ -136,7 +137,7 @@ final class LinkQueues implements AutoCloseable {
 
     @Override
     public void close() {
-        queues.forEach(FabricCompletionQueue::close);
+        Cleanup.all(queues, FabricCompletionQueue::close);
     }
 
     @Override

@@ -440,16 +440,13 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         closed = true;
         isOver = true;
         context.close();
-        try {
-            channel.drop();
-            reports.cancelSends();
-            context.cancelAll(Failures.CLOSED);
-        } finally {
-            pieceMemory.close();
-            slotMemory.close();
-            if (shared != null) {
-                shared.unbind();
-            }
+        new Cleanup().run(channel::drop).run(reports::cancelSends).run(() -> context.cancelAll(Failures.CLOSED))
+            .run(pieceMemory::close).run(slotMemory::close).run(this::unbind).throwIfFailed();
+    }
+
+    private void unbind() {
+        if (shared != null) {
+            shared.unbind();
         }
     }
 

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.rdm;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.AccessFlag;
@@ -95,7 +96,11 @@ final class SlotPool implements AutoCloseable {
     @Override
     public void close() {
         free.clear();
-        chunks.forEach(Chunk::close);
-        chunks.clear();
+        try {
+            Cleanup.all(chunks, Chunk::close);
+        } finally {
+            // What the device keeps of them is the device's: its end takes it.
+            chunks.clear();
+        }
     }
 }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
@@ -71,8 +72,11 @@ final class EventCells {
     }
 
     synchronized void close() {
-        pages.forEach(PinnedMemory::close);
-        pages.clear();
         free.clear();
+        try {
+            Cleanup.all(pages, PinnedMemory::close);
+        } finally {
+            pages.clear();
+        }
     }
 }

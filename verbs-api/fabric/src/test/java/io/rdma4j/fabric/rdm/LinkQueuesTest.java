@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.rdm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
@@ -13,9 +14,13 @@ import io.rdma4j.fabric.endpoint.RcLink;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.verbs.pvrdma.EmulatedCommands;
 
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,5 +52,44 @@ class LinkQueuesTest {
             realm.release();
             queues.giveBack(queue);
         }
+    }
+
+    /** One that the device keeps: the others go. */
+    @Test
+    void allQueuesAreClosedAlsoIfOneCannotBe() {
+        final Rank rank = world.rank(world.device(World.QEMU), World.options());
+        final String before = World.objects(rank.context);
+        final LinkQueues queues = new LinkQueues((EndpointHost) rank.domain, 1024, 1024);
+        assertThat(queues.claim()).isNotSameAs(queues.claim());
+        EmulatedCommands.refuseNext(rank.context, Command.DESTROY_CQ);
+        assertThatThrownBy(queues::close).hasMessageContaining("DESTROY_CQ");
+        assertThat(World.objects(rank.context)).isEqualTo(oneMore(before, "CQ"));
+        rank.close();
+        rank.context.close();
+    }
+
+    @Test
+    void allSlotsAreGivenBackAlsoIfSomeCannotBe() {
+        final Rank rank = world.rank(world.device(""), World.options());
+        final String before = World.objects(rank.context);
+        final EndpointHost host = (EndpointHost) rank.domain;
+        final Realm realm = host.openRealm(null);
+        final SlotPool pool = new SlotPool(host, realm, 4, 64);
+        pool.claim();
+        pool.claim();
+        assertThat(World.objects(rank.context)).isEqualTo(oneMore(oneMore(before, "MR"), "MR"));
+        EmulatedCommands.refuseNext(rank.context, Command.DESTROY_MR);
+        assertThatThrownBy(pool::close).hasMessageContaining("DESTROY_MR");
+        assertThat(World.objects(rank.context)).isEqualTo(oneMore(before, "MR"));
+        pool.close();
+        realm.release();
+        assertThatThrownBy(rank::close).hasMessageContaining("DESTROY_PD");
+        rank.close();
+        rank.context.close();
+    }
+
+    private static String oneMore(final String objects, final String kind) {
+        return Pattern.compile(kind + " (\\d+)").matcher(objects)
+            .replaceFirst(found -> kind + " " + (Integer.parseInt(found.group(1)) + 1));
     }
 }

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.rdm;
 
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionEntry;
@@ -27,7 +28,9 @@ import io.rdma4j.fabric.endpoint.FabricEndpoint;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.fabric.testing.TestDevices;
 import io.rdma4j.fabric.testing.TestNode;
+import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.testing.Allocations;
+import io.rdma4j.verbs.pvrdma.EmulatedCommands;
 
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -253,5 +256,27 @@ class SharedConnectionsTest {
         })).isZero();
         assertThat(refused[0]).isZero();
         assertThat(tally.bad).isZero();
+    }
+
+    private void refuse(final int before) {
+        if (before == 0) {
+            EmulatedCommands.refuseNext(b.context, Command.DESTROY_MR);
+        } else {
+            EmulatedCommands.afterNext(b.context, Command.DESTROY_MR, () -> refuse(before - 1));
+        }
+    }
+
+    /** Of copies in the queue pair, of pieces, of slots: all else goes. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void aRegionThatTheDeviceKeepsDoesNotKeepTheContextOpen(final int which) {
+        open("");
+        refuse(which);
+        assertThatThrownBy(receivers[0]::close).hasMessageContaining("DESTROY_MR");
+        receivers[1].close();
+        shared.close();
+        assertThatThrownBy(b::close).hasMessageContaining("DESTROY_PD");
+        b.close();
+        b.context.close();
     }
 }

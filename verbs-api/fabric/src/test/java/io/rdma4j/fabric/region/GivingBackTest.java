@@ -7,6 +7,7 @@ package io.rdma4j.fabric.region;
 
 import static io.rdma4j.fabric.region.Domains.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
@@ -14,7 +15,9 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.ProtectionDomain;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -67,5 +70,24 @@ class GivingBackTest {
             }
             assertThat(reachable()).as("pages of cells").isEqualTo(before);
         }
+    }
+
+    /** One that is still registered: the others go. */
+    @Test
+    void allPagesOfCellsAreGivenBackAlsoIfOneCannotBe() {
+        domains.open();
+        final ProtectionDomain pd = domains.context().allocatePd();
+        final long before = reachable();
+        final EventCells cells = new EventCells(domains.context());
+        final PinnedMemory first = cells.take().page();
+        final io.rdma4j.verbs.MemoryRegion region = pd.register(first, AccessFlag.LOCAL_WRITE);
+        for (int i = 0; i < PAGE / Long.BYTES; i++) {
+            cells.take();
+        }
+        assertThatThrownBy(cells::close).hasMessageContaining("EBUSY");
+        region.close();
+        first.close();
+        assertThat(reachable()).isEqualTo(before);
+        pd.close();
     }
 }
