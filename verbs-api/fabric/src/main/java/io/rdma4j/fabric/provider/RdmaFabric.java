@@ -76,8 +76,11 @@ final class RdmaFabric implements Fabric {
         try (Undo undo = new Undo()) {
             undo.add(hidden::close);
             final PassiveListener listener = PassiveListener.open(hidden, queue, service, closed -> {
-                hidden.close();
-                open.remove(closed);
+                try {
+                    hidden.close();
+                } finally {
+                    open.remove(closed);
+                }
             });
             undo.forget();
             return Opened.keep(open, operation, "passive endpoint", listener, listener::close);

@@ -7,6 +7,7 @@ package io.rdma4j.fabric.provider;
 
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
@@ -19,9 +20,11 @@ import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.ProtectionDomain;
@@ -33,6 +36,7 @@ import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
 import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.pvrdma.EmulatedCommands;
 
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -221,5 +225,22 @@ class FabricTest {
         domain.close();
         fabric.close();
         assertThat(context.reachableBytes()).isZero();
+    }
+
+    /** The application does not even know of the domain that the device keeps. */
+    @Test
+    void aPassiveEndpointWhoseDomainCannotBeEndedDoesNotKeepTheFabricOpen() {
+        try (RdmaContext context = RdmaDevices.open("emulated:kept")) {
+            final FabricInfo info = Fabrics.getInfo(new Hints().context(context)).get(0);
+            final Fabric fabric = Fabrics.open(info);
+            final EventQueue queue = fabric.openEventQueue(4);
+            final PassiveEndpoint passive = fabric.openPassiveEndpoint(info, queue, null);
+            EmulatedCommands.refuseNext(context, Command.DESTROY_PD);
+            assertThatThrownBy(passive::close).hasMessageContaining("DESTROY_PD");
+            assertThat(passive.isClosed()).isTrue();
+            queue.close();
+            fabric.close();
+            assertThat(fabric.isClosed()).isTrue();
+        }
     }
 }
