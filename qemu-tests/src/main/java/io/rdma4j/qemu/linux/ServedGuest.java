@@ -103,7 +103,8 @@ public final class ServedGuest implements AutoCloseable {
     }
 
     private void start(final GuestContext context, final ServedParts parts) throws IOException {
-        // On a busy machine the kernel complains of processors that do not come to anything. Registers are for tests, too.
+        // On a busy machine the kernel complains of processors that do not come to anything. Registers are for tests,
+        // too.
         guest = FabricGuest.boot(context.processors(PROCESSORS).kernelArguments("net.ifnames=0", "nowatchdog",
             "rcupdate.rcu_cpu_stall_suppress=1", "iomem=relaxed"), parts);
         opened.push(guest);

@@ -76,13 +76,13 @@ final class CommandLines {
 
     /** The same with so many KiB to lock. */
     static Outcome rdma4jAsNobody(final int kib, final String line) throws IOException, InterruptedException {
-        return javaAsNobody(kib, readableClassPath(READABLE, System.getProperty("java.class.path")), Main.class.getName() + " " + line);
+        return javaAsNobody(kib, readableClassPath(), Main.class.getName() + " " + line);
     }
 
     /** Several, one after the other, in one JVM. */
     static List<Outcome> allAsNobody(final String... lines) throws IOException, InterruptedException {
         final Outcome outcome = javaAsNobody(8192,
-            readableClassPath(READABLE, System.getProperty("java.class.path")) + ":" + copyOf(CommandsMain.class),
+            readableClassPath() + ":" + copyOf(CommandsMain.class),
             CommandsMain.class.getName() + " '" + String.join("' '", lines) + "'");
         outcome.require(0);
         final Outcome[] outcomes = new Gson().fromJson(outcome.out, Outcome[].class);
@@ -124,6 +124,10 @@ final class CommandLines {
                 + Files.readString(err));
         }
         return new Outcome(process.exitValue(), Files.readString(out), Files.readString(err));
+    }
+
+    private static String readableClassPath() throws IOException, InterruptedException {
+        return readableClassPath(READABLE, System.getProperty("java.class.path"));
     }
 
     /** A class path of copies. */
