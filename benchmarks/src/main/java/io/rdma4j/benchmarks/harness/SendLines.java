@@ -10,6 +10,7 @@ import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import java.nio.ByteBuffer;
+import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -112,8 +113,10 @@ public final class SendLines {
         rings.putIntRelease(RECEIVE_STATE + TAIL, depth);
     }
 
+    /** At least so much: a slice ends at a multiple of its alignment, too, and may have nothing of less than that. */
     private static UnsafeBuffer memory(final int bytes, final int alignment) {
-        return new UnsafeBuffer(ByteBuffer.allocateDirect(bytes + alignment).alignedSlice(alignment));
+        return new UnsafeBuffer(
+            ByteBuffer.allocateDirect(BitUtil.align(bytes, alignment) + alignment).alignedSlice(alignment));
     }
 
     private void describe(final int slot) {
