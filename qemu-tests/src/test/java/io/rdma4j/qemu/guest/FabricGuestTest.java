@@ -124,7 +124,7 @@ class FabricGuestTest {
             assertThat(guest.folder().resolve("initramfs.cpio")).content(StandardCharsets.ISO_8859_1)
                 .contains("modules/106-rdma_rxe.ko").contains("modules/107-edu.ko").contains("#!/bin/busybox sh");
             assertThat(guest.folder().resolve("machine-command.sh")).content()
-                .contains("panic=-1 intel_iommu=on").contains("-device edu");
+                .contains("panic=-1 no_timer_check intel_iommu=on").contains("-device edu");
         }
     }
 
