@@ -73,7 +73,9 @@ final class KeyCache {
     /** Whether it was looked up for the operation at hand; once. */
     boolean takeFresh(final int at) {
         final boolean fresh = words[at + FRESH] != 0;
-        words[at + FRESH] = 0;
+        if (fresh) {
+            words[at + FRESH] = 0;
+        }
         return fresh;
     }
 

@@ -163,6 +163,8 @@ final class RemoteMemory {
             // It may be so no more: only what was looked up for this operation counts.
             return repeated ? objected(objection) : cache.takeFresh(at) ? objected(at, objection) : ASK;
         }
+        // This was the operation that it was looked up for.
+        cache.takeFresh(at);
         final long offset = address - cache.fabricBase(at);
         rkey = cache.rkey(at);
         final long[] map = cache.pieces(at);

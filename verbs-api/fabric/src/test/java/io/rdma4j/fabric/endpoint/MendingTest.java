@@ -234,6 +234,29 @@ class MendingTest {
         }
     }
 
+    /** What an old one would object to is looked up for the operation at hand, however the old one was found. */
+    @Test
+    void aNewRegionMayHaveMoreThanTheOldOneOfItsKey() {
+        final Side[] both = sides.pair(Mode.APPLICATION_KEY_OFFSETS::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        try (PinnedMemory other = b.domain.allocate(4096)) {
+            final MemoryRegion small = b.domain.register(new MrAttributes().buffer(other.address(), 64, other)
+                .access(MrAccess.REMOTE_WRITE).requestedKey(5));
+            a.succeeds(() -> a.ep.write(a.at(0), 8, desc, 0, 5, 1));
+            small.close();
+            final MemoryRegion large = b.domain.register(new MrAttributes().buffer(other.address(), 128, other)
+                .access(MrAccess.REMOTE_WRITE).requestedKey(5));
+            a.succeeds(() -> a.ep.write(a.at(0), 8, desc, 96, 5, 2));
+            large.close();
+            final MemoryRegion readable = b.domain.register(new MrAttributes().buffer(other.address(), 128, other)
+                .access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).requestedKey(5));
+            a.succeeds(() -> a.ep.read(a.at(0), 8, desc, 96, 5, 3));
+            readable.close();
+        }
+    }
+
     @Test
     void unknownKeysWrongRightsAndBoundsBreakNothing() {
         final Side[] both = sides.pair(Mode.APPLICATION_KEY_OFFSETS::hints);
