@@ -56,9 +56,10 @@ public final class RmaArrivals {
     RmaArrivals(final EndpointHost host, final int size) {
         this.host = host;
         this.longestHoldNanos = LONGEST_HOLD_NANOS;
-        final int fixed = Math.min(FIXED_SIZE, host.context().attributes().maxCqe());
         final boolean grows = host.context().supports(Feature.CQ_RESIZE);
-        this.cq = host.context().createCq(grows ? size : Math.max(size, fixed), FabricCompletionQueue.channelOf(host));
+        final int wanted = grows ? size : Math.max(size, FIXED_SIZE);
+        this.cq = host.context().createCq(Math.min(wanted, host.context().attributes().maxCqe()),
+            FabricCompletionQueue.channelOf(host));
     }
 
     /**

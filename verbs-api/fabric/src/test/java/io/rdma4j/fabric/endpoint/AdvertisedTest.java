@@ -47,6 +47,15 @@ class AdvertisedTest {
             .sizes(1, one.info.receiveAttributes().size())).close();
     }
 
+    /** The queue of peers' RMA has room to spare, but no more than the device has. */
+    @Test
+    void halfAQueueOfReceivesIsNotTooMuch() {
+        final TestDomain one = sides.keep(new TestDomain(new Hints().capabilities(Capability.MSG, Capability.RMA)
+            .context(sides.device("max_cqe=16384"))));
+        final CompletionQueue queue = one.keep(one.domain.openCompletionQueue(64));
+        one.domain.openEndpoint(new EndpointOptions().completionQueue(queue).sizes(16, 8192)).close();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", TestDevices.QEMU})
     void aReceiveHasTheBuffersOfItsInfo(final String options) {
