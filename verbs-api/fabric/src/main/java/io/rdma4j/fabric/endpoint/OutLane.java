@@ -577,6 +577,8 @@ final class OutLane {
         } else if (remote.cellRkey == ring.getInt(failedSlot, OpRing.CELL_RKEY)
             && remote.cellIova == ring.getLong(failedSlot, OpRing.CELL_IOVA)) {
             ring.done(failedSlot, 0, 0);
+        } else {
+            ring.flag(failedSlot, OpRing.COUNT_IS_LEFT);
         }
     }
 
@@ -619,7 +621,11 @@ final class OutLane {
     }
 
     private void repost(final int slot) {
-        if (slot == loopSlot && loop.isOver()) {
+        final boolean countIsLeft = (ring.getInt(slot, OpRing.FLAGS) & OpRing.COUNT_IS_LEFT) != 0;
+        if (countIsLeft && ring.getLong(slot, OpRing.CELL_IOVA) == 0) {
+            // Nobody counts any more.
+            ring.done(slot, 0, 0);
+        } else if (countIsLeft || slot == loopSlot && loop.isOver()) {
             // All is done but to be counted.
             postCount(slot);
         } else if (post(slot) != ReturnCode.OK) {

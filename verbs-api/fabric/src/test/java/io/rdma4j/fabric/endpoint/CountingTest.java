@@ -148,6 +148,47 @@ class CountingTest {
         mode.release(a, key);
     }
 
+    /** The write was carried out when its count was refused: only that goes to who has the key now. */
+    @ParameterizedTest
+    @EnumSource
+    void dataOfAWriteWithoutBytesComeOnce(final Keys keys) {
+        final Side a = sides.open(keys.hints());
+        final Side b = sides.open(keys.hints());
+        Side.connect(a, b);
+        final Mode mode = keys == Keys.RAW ? Mode.RAW_OFFSETS : Mode.APPLICATION_KEY_OFFSETS;
+        final MemoryRegion first = b.register(11);
+        final long base = first.base();
+        final long key = mode.key(a, first);
+        try (Counter counter = b.domain.openCounter()) {
+            first.bind(counter);
+            a.succeeds(() -> a.ep.writeWithData(a.at(0), 0, null, 76, base, key, 1));
+            assertThat(b.next().data()).isEqualTo(76);
+            assertThat(counter.read()).isEqualTo(1);
+        }
+        first.close();
+        a.succeeds(() -> a.ep.writeWithData(a.at(0), 0, null, 77, base, key, 2));
+        assertThat(b.next().data()).isEqualTo(77);
+        if (keys == Keys.APPLICATION) {
+            final MemoryRegion second = b.register(11);
+            try (Counter counter = b.domain.openCounter()) {
+                second.bind(counter);
+                a.succeeds(() -> a.ep.write(a.at(0), 8, null, base, key, 3));
+            }
+            second.close();
+            final MemoryRegion third = b.register(11);
+            try (Counter counter = b.domain.openCounter()) {
+                third.bind(counter);
+                a.succeeds(() -> a.ep.writeWithData(a.at(0), 0, null, 78, base, key, 4));
+                assertThat(b.next().data()).isEqualTo(78);
+                assertThat(counter.read()).isEqualTo(1);
+            }
+            third.close();
+        }
+        a.succeeds(() -> a.ep.writeWithData(a.at(0), 0, null, 79, base, key, 5));
+        assertThat(b.next().data()).isEqualTo(79);
+        mode.release(a, key);
+    }
+
     /** An atomic that leaves the number as it was modifies no region (fi_mr, FI_REMOTE_WRITE). */
     @ParameterizedTest
     @EnumSource
