@@ -35,7 +35,8 @@ public interface CompletionEntry {
     OperationKind kind();
 
     /**
-     * Bytes that were received, or of the operation.
+     * Bytes that were received, or of the operation. Of a peer's write to a region whose buffers lie apart these are
+     * the bytes in the last of them: the device tells no more (ADR 0037).
      *
      * @return 0 or more.
      */
