@@ -41,12 +41,14 @@ abstract class PaddingBeforePoller extends PvrdmaObject {
 abstract class PollerState extends PaddingBeforePoller {
     static final VarHandle CONSUMED;
     static final VarHandle POLLING;
+    private static final VarHandle SHARED_THROUGH;
 
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
             CONSUMED = lookup.findVarHandle(PollerState.class, "consumed", long.class);
             POLLING = lookup.findVarHandle(PollerState.class, "polling", long.class);
+            SHARED_THROUGH = lookup.findVarHandle(PollerState.class, "sharedThrough", long.class);
         } catch (final ReflectiveOperationException e) {
             throw new ExceptionInInitializerError(e);
         }
@@ -59,9 +61,28 @@ abstract class PollerState extends PaddingBeforePoller {
     int pokeIn = 1;
     /** 1 in a poll, else 0. The JVM would put a boolean beside that of a superclass, in front of the room. */
     long polling;
+    /** Before this position nobody counts a receive of a shared queue any more. */
+    private volatile long sharedThrough;
 
     PollerState(final PvrdmaContext context) {
         super(context);
+    }
+
+    /**
+     * Whether the caller is the one to count the receive of a shared queue that completed at a position. The poller
+     * gives a batch back at its end, or never where the CQ is closed meanwhile: who closes it finds CQEs again that
+     * were counted. Both go through the ring in order, and whichever comes first to a position has it; a store and a
+     * look at the other one's would need a full fence too.
+     */
+    final boolean takeShared(final long position) {
+        long before;
+        do {
+            before = sharedThrough;
+            if (position < before) {
+                return false;
+            }
+        } while (!SHARED_THROUGH.compareAndSet(this, before, position + 1));
+        return true;
     }
 }
 

@@ -318,7 +318,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
         }
         final boolean crowded = purging || held > room;
         final SequencedQueue queue = receive ? qp.receiveQueue : qp.sendQueue;
-        return queue == null ? deliverShared(handler, cqe, qp, opcode, crowded)
+        return queue == null ? deliverShared(handler, cqe, qp, opcode, crowded, position)
             : deliver(handler, cqe, qp, queue, opcode, crowded);
     }
 
@@ -357,7 +357,11 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
     }
 
     private int deliverShared(final CompletionHandler handler, final int cqe, final PvrdmaQp qp, final int opcode,
-        final boolean crowded) {
+        final boolean crowded, final long position) {
+        // Before anything is given back: what is, who closes the CQ does not see any more.
+        if (!takeShared(position)) {
+            return 0;
+        }
         final long at = cqesAddress + cqe;
         final long wrId = CqeWords.wrId(at);
         final int told = CqeWords.status(at);
@@ -443,7 +447,7 @@ final class PvrdmaCq extends PollerFields implements CompletionQueue {
 
     /** From now on no completion of this QP is handed over that the device has written already. */
     synchronized void purge(final PvrdmaQp qp) {
-        purges.add(new Purge(qp, tailPosition()), cqRing, this::consumed);
+        purges.add(new Purge(this, qp, tailPosition()), cqRing, this::consumed);
     }
 
     /** Acquire, meets the release in {@link #giveBack}. */

@@ -28,6 +28,9 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
+
 /** What closed QPs leave in a CQ. */
 class PurgeTest {
     @RegisterExtension
@@ -57,6 +60,66 @@ class PurgeTest {
             assertThat(srq.postReceive(i, a.at(0), 8, a.lkey())).as("%d of %s", i, srq).isZero();
         }
         assertThat(srq.postReceive(4, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.QUEUE_FULL);
+    }
+
+    /**
+     * Of three shared receives that have completed two are delivered when the queue is closed, the second one still in
+     * its handler: by the thread that polls, or by another one.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCqThatIsClosedInAHandlerCountsEachSharedReceiveOnce(final boolean byThePoller) throws Exception {
+        final PvrdmaContext device = devices.open();
+        final Peer farOfA = Peer.rc(devices.open());
+        final Peer farOfB = Peer.rc(devices.open());
+        final ProtectionDomain pd = device.allocatePd();
+        final SharedReceiveQueue srq = pd.createSrq(8, 1);
+        final Peer a = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
+        final Peer b = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
+        a.connect(farOfA);
+        b.connect(farOfB);
+        for (int i = 0; i < 4; i++) {
+            assertThat(srq.postReceive(i, b.at(0), 8, b.lkey())).isZero();
+        }
+        for (int i = 0; i < 3; i++) {
+            assertThat(farOfA.qp.postSend(i, farOfA.at(0), 8, farOfA.lkey())).isZero();
+        }
+        Completions.await(farOfA.cq, 3);
+        final Runnable close = () -> {
+            a.qp.close();
+            a.cq.close();
+        };
+        final CountDownLatch inHandler = new CountDownLatch(2);
+        final CountDownLatch closed = new CountDownLatch(byThePoller ? 0 : 1);
+        final FutureTask<Integer> poll = new FutureTask<>(() -> a.cq.poll(c -> {
+            inHandler.countDown();
+            if (inHandler.getCount() == 0) {
+                if (byThePoller) {
+                    close.run();
+                }
+                await(closed);
+            }
+        }, 16));
+        new Thread(poll).start();
+        Patience.await(inHandler, "the second handler");
+        if (!byThePoller) {
+            close.run();
+            closed.countDown();
+        }
+        assertThat(Patience.get(poll)).as("handed over").isEqualTo(2);
+        assertThat(((PvrdmaSrq) srq).queue.outstanding()).as("of %s", srq).isEqualTo(1);
+        assertThat(farOfB.qp.postSend(9, farOfB.at(0), 8, farOfB.lkey())).isZero();
+        assertThat(Completions.awaitSuccess(b.cq).wrId()).isEqualTo(3);
+        assertThat(b.cq.dropped()).isZero();
+        assertThat(((PvrdmaSrq) srq).queue.outstanding()).isZero();
+    }
+
+    private static void await(final CountDownLatch latch) {
+        try {
+            Patience.await(latch, "the end of the queue");
+        } catch (final InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** With a wire a message may stop in the middle. */
