@@ -201,6 +201,16 @@ public final class CommandChannel {
         }
     }
 
+    /** Does what belongs together with commands in it: no other thread's command comes in between. */
+    void alone(final Runnable action) {
+        lock.lock();
+        try {
+            action.run();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private void checkOpen(final String operation, final boolean refuses) {
         if (refuses) {
             throw RdmaException.of(operation)

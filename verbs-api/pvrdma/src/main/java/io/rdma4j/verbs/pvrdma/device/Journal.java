@@ -22,8 +22,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -48,6 +50,8 @@ final class Journal implements AutoCloseable {
     private final DriverCounters counters;
     private final Map<Long, Integer> slots = new HashMap<>();
     private final BitSet used = new BitSet();
+    /** Keys of what was found, as far as the device has not given their handles to something new. */
+    private final Set<Long> former = new HashSet<>();
     private boolean closed;
 
     /**
@@ -161,6 +165,7 @@ final class Journal implements AutoCloseable {
                 }
             }
         }
+        former.addAll(slots.keySet());
         if (senseless > 0) {
             complain("The journal " + file.path() + " has " + senseless + " entries that make no sense; they are"
                 + " passed over.");
@@ -226,11 +231,16 @@ final class Journal implements AutoCloseable {
     private void created(final ObjectKind kind, final UnsafeBuffer response) {
         if (kind == ObjectKind.QP) {
             final CreateQpResult result = CreateQpResult.read(deviceVersion, response);
-            enter(new Entry(kind, result.qpHandle()));
+            created(new Entry(kind, result.qpHandle()));
             file.lastQp(result.qpHandle() + 1);
         } else {
-            enter(new Entry(kind, new HandleResponse().wrap(response, 0).get(HandleResponse.HANDLE)));
+            created(new Entry(kind, new HandleResponse().wrap(response, 0).get(HandleResponse.HANDLE)));
         }
+    }
+
+    private void created(final Entry entry) {
+        former.remove(entry.key());
+        enter(entry);
     }
 
     private void enter(final Entry entry) {
@@ -245,6 +255,7 @@ final class Journal implements AutoCloseable {
     }
 
     private void leave(final Entry entry) {
+        former.remove(entry.key());
         final Integer slot = slots.remove(entry.key());
         if (slot != null) {
             file.free(slot);
@@ -260,6 +271,14 @@ final class Journal implements AutoCloseable {
                 .forEach(entries::add);
         }
         return entries;
+    }
+
+    /**
+     * Whether an entry that was found when this was opened is still what it was. A device that gave its handle to
+     * something new has shown that it lost the old one.
+     */
+    synchronized boolean isFormer(final Entry entry) {
+        return former.contains(entry.key());
     }
 
     /** Forgets what the device does not have. */

@@ -93,7 +93,8 @@ final class Leftovers {
 
     /**
      * The device behind the device counts QPs upwards: one that was lost is some numbers below the first of this
-     * process. Nothing of this process is there yet.
+     * process, which has no other QP yet. What that QP may use has been made, and a device that was started anew since
+     * has lost what was listed and gives the same handles out again: who has one now keeps it.
      *
      * @param handle of that one.
      * @throws RdmaException if the device does not answer any more.
@@ -102,8 +103,9 @@ final class Leftovers {
         for (int i = 1; i <= GUESSES && i <= handle; i++) {
             tryToDestroy(new Journal.Entry(ObjectKind.QP, handle - i));
         }
-        settle(postponed.stream().filter(entry -> entry.kind() == ObjectKind.CQ).toList());
-        postponed.forEach(this::destroyOrForget);
+        settle(postponed.stream().filter(entry -> entry.kind() == ObjectKind.CQ && journal.isFormer(entry)).toList());
+        // Another thread may be about to be given the handle.
+        postponed.forEach(entry -> channel.alone(() -> destroyFormer(entry)));
         postponed.clear();
     }
 
@@ -148,6 +150,14 @@ final class Leftovers {
         } catch (final RdmaException e) {
             LOG.log(System.Logger.Level.DEBUG, "the rest stays listed: asking a device that does not listen, or that"
                 + " failed and refuses, might take long", e);
+        }
+    }
+
+    private void destroyFormer(final Journal.Entry entry) {
+        if (journal.isFormer(entry)) {
+            destroyOrForget(entry);
+        } else {
+            counters.leftoversRefused.increment();
         }
     }
 

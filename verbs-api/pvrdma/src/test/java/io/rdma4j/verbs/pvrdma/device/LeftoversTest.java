@@ -302,6 +302,32 @@ class LeftoversTest {
         assertThat(objects.live.get(ObjectKind.QP)).hasSize(2);
     }
 
+    /** QEMU was started anew, so what was listed is gone, and its handles are given out again. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatHasTheHandleOfALeftoverNowIsNotDestroyedInItsPlace(final boolean madeTwice) {
+        killInTheFirstCreationOfAQp();
+        objects.clear();
+        final PvrdmaDevice next = open();
+        final PvrdmaCommands commands = next.commands();
+        if (madeTwice) {
+            commands.destroyPd(commands.createPd());
+        }
+        final int pd = commands.createPd();
+        final int cq = commands.createCq(PDIR, 64, 2).handle();
+        final int qp = commands.createQp(new CreateQp().pdirDma(PDIR).pd(pd).cqs(cq, cq)).handle();
+
+        assertThat(objects.live.get(ObjectKind.PD)).containsOnlyKeys(pd);
+        assertThat(objects.live.get(ObjectKind.CQ)).containsOnlyKeys(cq);
+        assertThat(objects.live.get(ObjectKind.QP)).containsOnlyKeys(qp);
+        assertThat(next.journal().size()).as("listed for whoever comes after a kill").isEqualTo(3);
+        assertThat(next.counters()).containsEntry("leftovers found", 2L).containsEntry("leftovers destroyed", 0L)
+            .containsEntry("leftovers refused", 2L);
+        kill(next);
+        open();
+        assertNothingIsLeft();
+    }
+
     @Test
     void whereTheNextProcessMakesNoQpWhatTheLostOneUsesGoesAtItsEnd() {
         killInTheFirstCreationOfAQp();
