@@ -36,6 +36,8 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
     private final List<PvrdmaQp> users = new ArrayList<>();
     /** QPs that are just being made for it: the device may have them already. */
     private int coming;
+    /** Where those complete their receives; null while none is being made. */
+    private PvrdmaCq comingCq;
     private final OneThread poster;
     private final Publication publication;
     /** As the application or the device said last. */
@@ -205,20 +207,28 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
     /** Refuses a QP whose receives would complete where this device does not deliver them. */
     synchronized void requireUsable(final PvrdmaCq receiveCq, final String operation) {
         requireOpen(operation);
-        if (context.traits.oneCqPerSrq && onlyCq != null && onlyCq != receiveCq) {
+        final PvrdmaCq taken = onlyCq == null ? comingCq : onlyCq;
+        if (context.traits.oneCqPerSrq && taken != null && taken != receiveCq) {
             throw Errors.invalid(operation, context, "all QPs of %s must have %s as receive CQ, not %s: %s", this,
-                onlyCq, receiveCq, context.traits.oneCqReason);
+                taken, receiveCq, context.traits.oneCqReason);
         }
     }
 
-    /** Stays open until {@link #notComing}; a QP is made for it. */
+    /**
+     * Stays open until {@link #notComing}; a QP is made for it. Another one that is made at the same time finds its CQ
+     * here: once both are in the device, it is too late to refuse one.
+     */
     synchronized void coming(final PvrdmaCq receiveCq, final String operation) {
         requireUsable(receiveCq, operation);
         coming++;
+        comingCq = receiveCq;
     }
 
     synchronized void notComing() {
         coming--;
+        if (coming == 0) {
+            comingCq = null;
+        }
     }
 
     synchronized void attach(final PvrdmaQp qp, final PvrdmaCq receiveCq, final String operation) {

@@ -222,6 +222,28 @@ class CqTest {
         srq.armLimit(4);
     }
 
+    /** Two threads at once, each of which has looked before the other one's QP is there. */
+    @Test
+    void keepsSharedReceivesToTheCqOfAQpThatIsBeingMade() {
+        final PvrdmaContext device = devices.open(Devices.QEMU);
+        final ProtectionDomain pd = device.allocatePd();
+        final PvrdmaCq cq = (PvrdmaCq) device.createCq(512);
+        final PvrdmaCq other = (PvrdmaCq) device.createCq(512);
+        final PvrdmaSrq srq = (PvrdmaSrq) pd.createSrq(8, 1);
+        srq.coming(cq, "test");
+        assertInvalid(() -> srq.coming(other, "test"), "all QPs of " + srq + " must have " + cq);
+        srq.coming(cq, "test");
+        srq.notComing();
+        assertInvalid(() -> srq.coming(other, "test"), "must have " + cq);
+        final QueuePair qp = pd.createQp(new QpOptions().cq(cq).srq(srq));
+        qp.close();
+        assertInvalid(() -> srq.coming(other, "test"), "must have " + cq);
+        srq.notComing();
+        srq.coming(other, "test");
+        srq.notComing();
+        pd.createQp(new QpOptions().cq(cq).srq(srq));
+    }
+
     @Test
     void dropsCompletionsOfAClosedQpSilently() {
         final PvrdmaContext device = devices.open();
