@@ -61,14 +61,14 @@ final class CqCounts extends Padded {
     /** Before the request retires: sends that were to complete silently succeeded with the one behind them. */
     void bytes(final SequencedQueue queue, final long seq, final boolean receive, final int bytes) {
         if (receive) {
-            received += bytes;
+            received(bytes);
         } else {
             sent += queue.lengthThrough(seq);
         }
     }
 
     void received(final int bytes) {
-        received += bytes;
+        received += Integer.toUnsignedLong(bytes);
     }
 
     /** A completion is handed over. Of the status nothing is known: the device wrote it. */

@@ -97,7 +97,7 @@ final class CqeCompletion extends Padded implements Completion {
         if (status != io.rdma4j.hw.pvrdma.WcStatus.PVRDMA_WC_SUCCESS) {
             return 0;
         }
-        // Unsigned in the CQE. Only a write with immediate data can be that long.
+        // Unsigned in the CQE: a message may have 2 GiB, and a device may say anything.
         return bytes < 0 ? Integer.MAX_VALUE : bytes;
     }
 

@@ -11,6 +11,7 @@ import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import org.junit.jupiter.api.Test;
@@ -124,6 +125,29 @@ class UntrustedCompletionTest {
         final List<Completions.Copy> all = Completions.await(a.cq, 2);
         assertThat(all.get(0).status()).isEqualTo(io.rdma4j.verbs.WcStatus.LOC_LEN_ERR);
         assertThat(all.get(1).bytes()).isEqualTo(100);
+    }
+
+    /** The longest message that there is. Its length is no int, and neither is that of its buffers. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aMessageOfTwoGibibytesFitsIntoAsMany(final boolean shared) {
+        final PvrdmaContext context = devices.open();
+        final var pd = context.allocatePd();
+        final SharedReceiveQueue srq = shared ? pd.createSrq(4, 2) : null;
+        final Peer a = new Peer(context, pd, context.createCq(512), new QpOptions().maxReceiveSge(4).srq(srq));
+        a.connect(Peer.rc(devices.open()));
+        final var two = new io.rdma4j.verbs.ReceiveRequest(2).wrId(1).addSge(a.at(0), 1 << 30, a.lkey())
+            .addSge(a.at(0), 1 << 30, a.lkey());
+        assertThat(shared ? srq.postReceive(two) : a.qp.postReceive(two)).isZero();
+        new Forgery(a.cq).write(a.qp, RECV, OK, 1 << 31, shared ? 1 : 0);
+        assertThat(Completions.awaitSuccess(a.cq).bytes()).as("as many as an int can tell")
+            .isEqualTo(Integer.MAX_VALUE);
+        assertThat(a.qp.state()).isEqualTo(QpState.RTS);
+        assertThat(((PvrdmaCq) a.cq).counts.toString()).contains(" received=" + (1L << 31) + " ");
+        assertThat(shared ? srq.postReceive(two) : a.qp.postReceive(two)).isZero();
+        new Forgery(a.cq).write(a.qp, RECV, OK, (1 << 31) + 1, 1);
+        assertThat(Completions.await(a.cq, 1).get(0).status()).as("there is no longer one")
+            .isEqualTo(io.rdma4j.verbs.WcStatus.LOC_LEN_ERR);
     }
 
     @Test
