@@ -126,4 +126,20 @@ public final class Patience {
     public static boolean ends(final Process process) throws InterruptedException {
         return process.waitFor(END_MILLIS, TimeUnit.MILLISECONDS);
     }
+
+    /**
+     * Waits for the end of a process that somebody else has started.
+     *
+     * @param pid its number
+     * @return whether it has ended
+     */
+    public static boolean ends(final long pid) {
+        final long end = System.nanoTime() + nanos();
+        boolean lives = true;
+        while (lives && System.nanoTime() - end < 0) {
+            pause();
+            lives = ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+        }
+        return !lives;
+    }
 }

@@ -24,16 +24,8 @@ class GccTest {
             e -> {
                 final Matcher child = Pattern.compile("did not end in 3 s: child (\\d+)").matcher(e.getMessage());
                 assertThat(child.find()).as(e.getMessage()).isTrue();
-                awaitEnd(Long.parseLong(child.group(1)));
+                assertThat(Patience.ends(Long.parseLong(child.group(1)))).as("%s ends", child.group()).isTrue();
             });
-    }
-
-    private static void awaitEnd(final long pid) {
-        final long end = System.nanoTime() + Patience.nanos();
-        while (ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)) {
-            assertThat(System.nanoTime() - end).as("process %d lives on", pid).isNegative();
-            Patience.pause();
-        }
     }
 
     @Test

@@ -442,19 +442,12 @@ class ShmCarrierTest extends ShmFixture {
         receiveNone(b);
         final Lane lane = a.lane(other, B);
         ShmPattern.send(lane, 0);
-        final List<Fd> all = new ArrayList<>();
-        try {
-            takeAllFiles(all);
-            for (int i = 0; i < spare; i++) {
-                all.remove(all.size() - 1).close();
-            }
+        withFiles(spare, () -> {
             final long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(200);
             while (System.nanoTime() - end < 0) {
                 b.poll(frame -> ShmPattern.check(frame, 0), 0);
             }
-        } finally {
-            all.forEach(Fd::close);
-        }
+        });
         await("the frame", () -> b.poll(frame -> ShmPattern.check(frame, 0), 1) == 1);
     }
 
@@ -492,22 +485,29 @@ class ShmCarrierTest extends ShmFixture {
         while (ShmPattern.send(lane, sent)) {
             sent++;
         }
+        withFiles(spare, () -> {
+            b.seek();
+            assertThat(b.toString()).contains("1 rings from peers");
+        });
+        await("there is room in it", () -> {
+            assertThat(b.poll(frame -> { }, 1)).isZero();
+            return ShmPattern.send(lane, 7);
+        });
+        receive(b, 7, 1);
+    }
+
+    /** Meanwhile this process can open so many files and no more. */
+    private static void withFiles(final int spare, final Runnable action) {
         final List<Fd> all = new ArrayList<>();
         try {
             takeAllFiles(all);
             for (int i = 0; i < spare; i++) {
                 all.remove(all.size() - 1).close();
             }
-            b.seek();
-            assertThat(b.toString()).contains("1 rings from peers");
+            action.run();
         } finally {
             all.forEach(Fd::close);
         }
-        await("there is room in it", () -> {
-            assertThat(b.poll(frame -> { }, 1)).isZero();
-            return ShmPattern.send(lane, 7);
-        });
-        receive(b, 7, 1);
     }
 
     private static void takeAllFiles(final List<Fd> all) {

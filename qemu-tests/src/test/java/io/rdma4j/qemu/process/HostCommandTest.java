@@ -50,16 +50,8 @@ class HostCommandTest {
             .isInstanceOfSatisfying(IllegalStateException.class, e -> {
                 final Matcher child = Pattern.compile("it said: child (\\d+)").matcher(e.getMessage());
                 assertThat(child.find()).as(e.getMessage()).isTrue();
-                awaitEnd(Long.parseLong(child.group(1)));
+                assertThat(Patience.ends(Long.parseLong(child.group(1)))).as("%s ends", child.group()).isTrue();
             });
-    }
-
-    private static void awaitEnd(final long pid) {
-        final long end = System.nanoTime() + Patience.nanos();
-        while (ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false)) {
-            assertThat(System.nanoTime() - end).as("process %d lives on", pid).isNegative();
-            Patience.pause();
-        }
     }
 
     @Test
