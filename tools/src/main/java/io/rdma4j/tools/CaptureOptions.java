@@ -6,6 +6,7 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.device.EmulatedProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -33,8 +34,7 @@ final class CaptureOptions {
             throw wrong("packets of " + address + " do not pass through this process; Wireshark and tcpdump see those "
                 + "of a network device");
         }
-        if ("none".equals(device.options().get("wire"))
-            || !device.options().getOrDefault("quirks", "").isEmpty() && !device.options().containsKey("wire")) {
+        if (EmulatedProvider.staysInProcess(device)) {
             throw wrong(address + " has no wire; leave wire=none and quirks out");
         }
         if (file.toString().indexOf('&') >= 0) {

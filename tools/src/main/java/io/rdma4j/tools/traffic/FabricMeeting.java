@@ -5,8 +5,10 @@
 
 package io.rdma4j.tools.traffic;
 
+import io.rdma4j.DeviceAddress;
 import io.rdma4j.base.Deadline;
 import io.rdma4j.base.SocketErrors;
+import io.rdma4j.device.EmulatedProvider;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
@@ -23,7 +25,6 @@ import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.UUID;
-import java.util.regex.Pattern;
 
 /**
  * The TCP connection over which two processes tell each other what they play and what their endpoints are called. What
@@ -34,7 +35,6 @@ public final class FabricMeeting implements AutoCloseable {
     private static final int MAX_TEXT = 1024;
     private static final double MILLIS = 1000;
     private static final int READY = 0x52;
-    private static final Pattern EMULATED = Pattern.compile("emulated:.*[?&](wire=none|quirks=).*");
     private static final String OPERATION = "fi_pingpong";
     private static final UUID THIS_PROCESS = UUID.randomUUID();
 
@@ -120,11 +120,12 @@ public final class FabricMeeting implements AutoCloseable {
      * find the same.
      */
     void introduce(final FiPingPongOptions options, final String device, final FabricEnd end) {
+        final boolean staysHere = EmulatedProvider.staysInProcess(DeviceAddress.parse(device));
         try {
             out.writeInt(MAGIC);
             out.writeLong(THIS_PROCESS.getMostSignificantBits());
             out.writeLong(THIS_PROCESS.getLeastSignificantBits());
-            out.writeBoolean(EMULATED.matcher(device).matches());
+            out.writeBoolean(staysHere);
             write(options.game().getBytes(StandardCharsets.UTF_8));
             write(end.name());
             out.flush();
@@ -134,11 +135,11 @@ public final class FabricMeeting implements AutoCloseable {
                     "start rdma4j fi_pingpong on both sides, in the same version");
             }
             final UUID process = new UUID(in.readLong(), in.readLong());
-            final boolean staysInside = in.readBoolean();
+            final boolean staysThere = in.readBoolean();
             final String game = new String(read(), StandardCharsets.UTF_8);
             final byte[] name = read();
             requireSame(options.game(), game);
-            requireReach(process, staysInside || EMULATED.matcher(device).matches());
+            requireReach(process, staysThere || staysHere);
             end.meet(name);
         } catch (final IOException e) {
             throw lost(e);
