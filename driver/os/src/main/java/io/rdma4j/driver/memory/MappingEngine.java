@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
@@ -43,6 +44,9 @@ final class MappingEngine {
     private final AtomicLong changes = new AtomicLong();
     private final LinkedBlockingQueue<UserfaultEvents> toTell = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<UserfaultEvents> unused = new LinkedBlockingQueue<>();
+    private final BooleanSupplier isQuiet = this::quiet;
+    /** Who changes something is asked for first: when that call returns, somebody may still have to be told of it. */
+    private final BooleanSupplier isSettled = () -> !changing() && quiet();
     private final List<Thread> threads = new ArrayList<>();
     private final Thread atExit = new Thread(this::shutDown, "rdma4j-map-exit");
     private volatile boolean stopped;
@@ -51,7 +55,7 @@ final class MappingEngine {
     private MappingEngine(final UserfaultKernel kernel, final LongSupplier clock, final String whyNot) {
         this.kernel = kernel;
         this.whyNot = whyNot;
-        register = new MappingRegister(kernel, clock, () -> !changing() && quiet());
+        register = new MappingRegister(kernel, clock, isSettled);
     }
 
     static MappingEngine unavailable(final String whyNot) {
@@ -85,10 +89,18 @@ final class MappingEngine {
     }
 
     boolean awaitQuiet(final long nanos) {
+        return await(isQuiet, nanos);
+    }
+
+    boolean awaitSettled(final long nanos) {
+        return await(isSettled, nanos);
+    }
+
+    private static boolean await(final BooleanSupplier condition, final long nanos) {
         final long deadline = System.nanoTime() + Math.max(0, nanos);
-        for (int spins = 0; !quiet(); spins++) {
+        for (int spins = 0; !condition.getAsBoolean(); spins++) {
             if (deadline - System.nanoTime() <= 0) {
-                return quiet();
+                return condition.getAsBoolean();
             }
             if (spins < SPINS) {
                 Thread.onSpinWait();

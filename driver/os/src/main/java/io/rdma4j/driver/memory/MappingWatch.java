@@ -172,6 +172,17 @@ public final class MappingWatch implements AutoCloseable {
     }
 
     /**
+     * Waits until no call is changing what is watched, and it is quiet. What is watched from then on is not taken for
+     * memory that was at the same address before, and whose munmap has not returned. Each look is a system call.
+     *
+     * @param nanos how long at most; 0 only looks
+     * @return whether it is so; where others change memory all the time, there may be no such moment
+     */
+    public boolean awaitSettled(final long nanos) {
+        return engine.awaitSettled(nanos);
+    }
+
+    /**
      * How many changes the kernel has told of.
      *
      * @return events since the userfaultfd was opened, of all users

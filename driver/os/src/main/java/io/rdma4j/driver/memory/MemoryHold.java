@@ -117,8 +117,9 @@ public final class MemoryHold implements AutoCloseable {
             before.close();
         }
         guard = null;
-        // What happened before and is not told yet would be taken for a change of what is there now.
-        if (watch.guarded() >= MAX_WATCHED || !watch.awaitQuiet(SETTLING_NANOS)) {
+        // What happened before and is not told yet would be taken for a change of what is there now; so would what is
+        // happening: the kernel gives an address to one thread while another one is still in the munmap that freed it.
+        if (watch.guarded() >= MAX_WATCHED || !watch.awaitSettled(SETTLING_NANOS) && !watch.quiet()) {
             return true;
         }
         // Who is told before the guard is in its field finds this intact; of says what follows from that.

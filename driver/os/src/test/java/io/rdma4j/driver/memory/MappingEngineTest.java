@@ -17,6 +17,7 @@ import io.rdma4j.testing.Patience;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -214,6 +215,32 @@ class MappingEngineTest {
         assertThat(watch.changing()).isFalse();
         kernel.changing(true);
         assertThat(watch.changing()).isTrue();
+    }
+
+    @Test
+    void whatIsHeldIsNotTakenForWhatWasThereWhileItsMunmapHasNotReturned() {
+        final AtomicBoolean isOver = new AtomicBoolean();
+        final Runnable theChange = () -> {
+            isOver.set(true);
+            kernel.happens(UFFD_EVENT_UNMAP, base, base + PAGE, 0);
+        };
+        kernel.whenAsked(theChange);
+        final MemoryHold hold = MemoryHold.of(base, PAGE, watch, lost -> told.add("lost"));
+        if (!isOver.get()) {
+            theChange.run();
+        }
+        MappingMachine.await("read", () -> kernel.reads() > 0);
+        assertThat(watch.awaitSettled(Patience.nanos())).isTrue();
+        assertThat(hold.isWatched()).isTrue();
+        assertThat(hold.intact()).as("of the memory that is there now: %s", told).isTrue();
+        hold.close();
+    }
+
+    @Test
+    void whoeverWaitsForAnEndOfChangesDoesNotWaitForEver() {
+        kernel.changing(true);
+        assertThat(watch.awaitSettled(1)).isFalse();
+        assertThat(watch.quiet()).isTrue();
     }
 
     @Test

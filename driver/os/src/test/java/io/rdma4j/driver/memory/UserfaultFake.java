@@ -18,6 +18,7 @@ final class UserfaultFake implements UserfaultKernel {
     private final Deque<long[]> events = new ArrayDeque<>();
     private RuntimeException failure;
     private boolean changing;
+    private Runnable whenAsked;
     private boolean stopped;
     private int reads;
     private boolean closed;
@@ -40,6 +41,11 @@ final class UserfaultFake implements UserfaultKernel {
 
     synchronized void changing(final boolean is) {
         changing = is;
+    }
+
+    /** What happens just before the kernel is asked next whether it is changing something. */
+    synchronized void whenAsked(final Runnable happening) {
+        whenAsked = happening;
     }
 
     synchronized boolean closed() {
@@ -92,9 +98,15 @@ final class UserfaultFake implements UserfaultKernel {
         return 0;
     }
 
+    /** As the kernel: a change is one until it was read. */
     @Override
     public synchronized boolean changing() {
-        return changing;
+        final Runnable first = whenAsked;
+        whenAsked = null;
+        if (first != null) {
+            first.run();
+        }
+        return changing || !events.isEmpty();
     }
 
     @Override
