@@ -45,12 +45,6 @@ public final class ShmCarrier implements Carrier {
     /** Of so many looks one is into the folder, which makes garbage. */
     private static final int FOLDER_LOOKS = 8;
     private static final long MOST_NANOS = TimeUnit.HOURS.toNanos(1);
-    /** Frames of one ring before the next one has its turn. */
-    private static final int TURN = 32;
-    /** Looks in vain after which a ring is idle. */
-    private static final int PATIENCE = 1000;
-    /** Idle rings that each poll looks at. */
-    private static final int IDLE_LOOKS = 2;
     private static final int BUSY_LOOKS = 63;
     /** Rings from peers; each takes mappings, of which a process has some 65,000. */
     private static final int MAX_INLETS = 1024;
@@ -67,7 +61,6 @@ public final class ShmCarrier implements Carrier {
     private final int pid = (int) ProcessHandle.current().pid();
     private final ShmInbox inbox;
     private final MappedMemory own;
-    private final Frame frame = new Frame();
     private final AtomicInteger epoch = new AtomicInteger();
     private final AtomicBoolean woken = new AtomicBoolean();
     private final AtomicLong brokenRings = new AtomicLong();
@@ -90,12 +83,8 @@ public final class ShmCarrier implements Carrier {
     private boolean skips;
     private int looks;
 
-    /** The thread's that polls, from here on. Those that had frames lately are in front. */
-    private ShmInlet[] inlets = {};
-    private volatile int inletCount;
-    private int busy;
-    private int turn;
-    private int nextIdle;
+    /** The thread's that polls, from here on. */
+    private final ShmInlets inlets;
     private int polls;
     private volatile int knocksSeen;
     private long lookedAt = System.nanoTime() - LOOK_NANOS;
@@ -111,6 +100,7 @@ public final class ShmCarrier implements Carrier {
         this.follows = follows;
         this.shared = shared;
         this.own = own;
+        inlets = new ShmInlets(own.address());
         inbox = ShmInbox.create(nonce);
     }
 
@@ -329,7 +319,7 @@ public final class ShmCarrier implements Carrier {
     /** No peer and no ring, nor one on offer. What {@link #lookIntoFolder} writes last is read first. */
     @Override
     public boolean isLonely() {
-        return lanes.length == 0 && (closed || inbox.knocks() == knocksSeen && !leftOver) && inletCount == 0;
+        return lanes.length == 0 && (closed || inbox.knocks() == knocksSeen && !leftOver) && inlets.size() == 0;
     }
 
     @Override
@@ -347,18 +337,9 @@ public final class ShmCarrier implements Carrier {
         if (changed || inbox.knocks() != knocksSeen) {
             lookIfDue(KNOCK_NANOS);
         }
-        int taken = 0;
-        // First, as those that always have something leave no room.
-        for (int i = 0; i < IDLE_LOOKS && busy < inletCount && taken < limit; i++) {
-            nextIdle = nextIdle + 1 < inletCount && nextIdle + 1 > busy ? nextIdle + 1 : busy;
-            taken += take(nextIdle, receiver, limit - taken);
-        }
-        int misses = 0;
-        while (misses < busy && taken < limit) {
-            turn = turn + 1 < busy ? turn + 1 : 0;
-            final int found = take(turn, receiver, limit - taken);
-            taken += found;
-            misses = found == 0 ? misses + 1 : 0;
+        final int taken = inlets.poll(receiver, limit);
+        if (inlets.sawEnd()) {
+            changed = true;
         }
         if (taken == 0 || (++polls & BUSY_LOOKS) == 0) {
             lookIfDue(LOOK_NANOS);
@@ -368,12 +349,7 @@ public final class ShmCarrier implements Carrier {
 
     @Override
     public boolean hasMore() {
-        for (int i = 0; i < inletCount; i++) {
-            if (inlets[i].hasFrame()) {
-                return true;
-            }
-        }
-        return false;
+        return inlets.hasFrame();
     }
 
     @Override
@@ -383,25 +359,6 @@ public final class ShmCarrier implements Carrier {
             look(true);
         }
         skips = leftOver;
-    }
-
-    private int take(final int index, final FrameReceiver receiver, final int limit) {
-        final ShmInlet inlet = inlets[index];
-        final int taken = inlet.take(receiver, frame, own.address(), Math.min(limit, TURN));
-        if (inlet.isBroken() || inlet.hasEnded()) {
-            changed = true;
-        } else if (taken > 0 && index >= busy) {
-            swap(index, busy++);
-        } else if (index < busy && inlet.idle() > PATIENCE) {
-            swap(index, --busy);
-        }
-        return taken;
-    }
-
-    private void swap(final int one, final int other) {
-        final ShmInlet moved = inlets[one];
-        inlets[one] = inlets[other];
-        inlets[other] = moved;
     }
 
     private void lookIfDue(final long nanos) {
@@ -456,8 +413,8 @@ public final class ShmCarrier implements Carrier {
 
     /** What a dead peer sent is taken first. */
     private void dropInlets() {
-        for (int i = inletCount - 1; i >= 0; i--) {
-            final ShmInlet inlet = inlets[i];
+        for (int i = inlets.size() - 1; i >= 0; i--) {
+            final ShmInlet inlet = inlets.get(i);
             if (inlet.isBroken()) {
                 brokenRings.incrementAndGet();
                 refuse("garbage in the " + inlet);
@@ -470,21 +427,9 @@ public final class ShmCarrier implements Carrier {
     }
 
     private void drop(final int index) {
-        final ShmInlet inlet = inlets[index];
-        remove(index);
+        final ShmInlet inlet = inlets.get(index);
+        inlets.remove(index);
         new Cleanup().run(inlet::dispose).run(() -> release(inlet.peer())).throwIfFailed();
-    }
-
-    private void remove(final int index) {
-        int hole = index;
-        if (hole < busy) {
-            swap(hole, --busy);
-            hole = busy;
-        }
-        swap(hole, --inletCount);
-        inlets[inletCount] = null;
-        turn = 0;
-        nextIdle = 0;
     }
 
     /** Returns whether something is left over. */
@@ -544,7 +489,7 @@ public final class ShmCarrier implements Carrier {
         try (Undo undo = new Undo()) {
             undo.add(() -> forgetIfUnused(peer));
             final ShmFolder.Opened home = homes.get(offer.dest());
-            final int before = inletOf(peer, home);
+            final int before = inlets.find(peer, home);
             requireNew(offer, before);
             final SealedMemory memory = SealedMemory.open(peer.owner().pid(), offer.descriptor(),
                 ShmRing.DATA_OFFSET + ShmRing.LEAST_DATA, ShmRing.DATA_OFFSET + ShmRing.MOST_DATA);
@@ -563,18 +508,8 @@ public final class ShmCarrier implements Carrier {
             if (before >= 0) {
                 drop(before); // Its writer has given it up: it has one ring for a peer.
             }
-            add(inlet);
+            inlets.add(inlet);
         }
-    }
-
-    /** Below 0 if there is none. */
-    private int inletOf(final ShmPeer source, final ShmFolder.Opened dest) {
-        for (int i = 0; i < inletCount; i++) {
-            if (inlets[i].connects(source, dest)) {
-                return i;
-            }
-        }
-        return -1;
     }
 
     /**
@@ -582,11 +517,11 @@ public final class ShmCarrier implements Carrier {
      * given up may still be offered beside the next one, and files come in any order.
      */
     private void requireNew(final ShmFolder.Offer offer, final int before) throws IOException {
-        if (before < 0 && inletCount == MAX_INLETS) {
+        if (before < 0 && inlets.size() == MAX_INLETS) {
             throw new Full("there are " + MAX_INLETS + " rings from peers already");
         }
-        if (before >= 0 && inlets[before].nonce() - offer.nonce() >= 0) {
-            throw new IOException("there is the " + inlets[before] + ", which was offered later, or is the same");
+        if (before >= 0 && inlets.get(before).nonce() - offer.nonce() >= 0) {
+            throw new IOException("there is the " + inlets.get(before) + ", which was offered later, or is the same");
         }
     }
 
@@ -599,15 +534,6 @@ public final class ShmCarrier implements Carrier {
             refuse(e.getMessage());
             return null;
         }
-    }
-
-    /** In front: it comes because there is something to send. */
-    private void add(final ShmInlet inlet) {
-        if (inletCount == inlets.length) {
-            inlets = Arrays.copyOf(inlets, Math.max(4, inlets.length * 2));
-        }
-        inlets[inletCount] = inlet;
-        swap(inletCount++, busy++);
     }
 
     @Override
@@ -650,10 +576,8 @@ public final class ShmCarrier implements Carrier {
         if (woken.get() || changed || inbox.knocks() != knocksSeen && System.nanoTime() - lookedAt >= KNOCK_NANOS) {
             return true;
         }
-        for (int i = 0; i < inletCount; i++) {
-            if (inlets[i].hasSome()) {
-                return true;
-            }
+        if (inlets.hasSome()) {
+            return true;
         }
         for (final ShmLane lane : lanes) {
             if (lane.mayHaveRoom()) {
@@ -713,12 +637,11 @@ public final class ShmCarrier implements Carrier {
                 cleanup.run(lane::dispose).run(() -> release(lane.peer()));
             }
             lanes = new ShmLane[0];
-            for (int i = 0; i < inletCount; i++) {
-                final ShmInlet inlet = inlets[i];
+            for (int i = 0; i < inlets.size(); i++) {
+                final ShmInlet inlet = inlets.get(i);
                 cleanup.run(inlet::dispose).run(() -> release(inlet.peer()));
             }
-            inletCount = 0;
-            busy = 0;
+            inlets.clear();
             peers.clear();
             epoch.incrementAndGet();
             cleanup.run(inbox::close).run(own::close).throwIfFailed();
@@ -729,7 +652,7 @@ public final class ShmCarrier implements Carrier {
     public String toString() {
         synchronized (control) {
             return "shared-memory carrier in " + folder + ", GIDs " + homes.keySet() + ", lanes "
-                + Arrays.toString(lanes) + ", " + inletCount + " rings from peers, " + brokenRings + " broken, "
+                + Arrays.toString(lanes) + ", " + inlets.size() + " rings from peers, " + brokenRings + " broken, "
                 + lostPeers + " peers lost, " + refusals + " refused"
                 + (lastRefusal.isEmpty() ? "" : ", the last one: " + lastRefusal);
         }
