@@ -81,6 +81,12 @@ final class LiveObjects {
         try {
             channel.takeBack(command, new HandleRequest(), r -> r.set(HandleRequest.HANDLE, handle));
             destroyed = true;
+        } catch (final RdmaException e) {
+            if (!closed && !latch.isDeaf()) {
+                throw e;
+            }
+            // Closed or given up while this waited for its turn, or given up by this very command: the reset takes it.
+            destroyed = true;
         } finally {
             if (destroyed) {
                 table.cancel();

@@ -27,6 +27,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -183,6 +184,48 @@ class CommandChannelTest {
 
         assertThat(fake.requests).hasSize(before);
         assertThat(fake.log).contains("write CTL RESET");
+    }
+
+    @Test
+    void whoWaitsToDestroyWhileAResponseIsLostIsNotThrownThat() throws Exception {
+        destroyAfter(() -> {
+            fake.answers = false;
+            assertThatThrownBy(() -> device.commands().queryPort(1)).hasMessageContaining("no response");
+        });
+        assertThat(fake.commandNames()).containsExactly("CREATE_PD", "QUERY_PORT");
+    }
+
+    @Test
+    void whoWaitsToDestroyWhileTheDeviceIsClosedIsNotThrownThat() throws Exception {
+        destroyAfter(device::close);
+    }
+
+    /** A PD, by a thread that has begun to destroy it and waits for its turn while something else happens. */
+    private void destroyAfter(final Runnable event) throws Exception {
+        final int pd = device.commands().createPd();
+        final FutureTask<Void> destruction = new FutureTask<>(() -> device.commands().destroyPd(pd), null);
+        final Thread destroyer = new Thread(destruction);
+        device.channel().alone(() -> {
+            destroyer.start();
+            final long deadline = System.nanoTime() + Patience.nanos();
+            while (destroyer.getState() != Thread.State.WAITING && System.nanoTime() < deadline) {
+                Patience.pause();
+            }
+            event.run();
+        });
+        Patience.get(destruction);
+        assertThat(device.commands().liveObjects()).isZero();
+    }
+
+    @Test
+    void aBusThatFailsInADestroyIsNotThrown() {
+        final int pd = device.commands().createPd();
+        fake.failingWrite = Bar1.PVRDMA_REG_REQUEST;
+
+        device.commands().destroyPd(pd);
+
+        assertThat(device.failure()).contains("registers cannot be reached");
+        assertThat(device.commands().liveObjects()).isZero();
     }
 
     @Test
