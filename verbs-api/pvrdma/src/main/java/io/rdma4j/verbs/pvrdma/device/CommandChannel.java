@@ -41,12 +41,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * command was executed. Thread-safe; a caller waits for the one before it, never longer than that one's deadline.
  */
 public final class CommandChannel {
-    private static final long WAIT_SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final long POLL_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
     private static final int SPINS = 200;
     private static final int SETTLE_READS = 50;
-    /** Responses without an interrupt, in a row, after which none is waited for until one comes by itself. */
-    private static final int PATIENCE = 3;
 
     /**
      * How a command goes over the wire.
@@ -72,8 +69,7 @@ public final class CommandChannel {
     private final UnsafeBuffer request = new UnsafeBuffer(new byte[Command.REQUEST_MAX]);
     private final UnsafeBuffer response = new UnsafeBuffer(new byte[Command.RESPONSE_MAX]);
     private final CommandHistory history;
-    private InterruptVector vector;
-    private int silence;
+    private ResponseInterrupts interrupts;
     private Journal journal = Journal.none("none was set");
     private DeviceTrace trace = DeviceTrace.NONE;
     private volatile CommandObserver observer = (sent, err, received) -> { };
@@ -93,15 +89,16 @@ public final class CommandChannel {
         this.counters = counters;
         this.history = history;
         this.deviceName = deviceName;
+        responseVector(null);
     }
 
     long timeoutNanos() {
         return timeoutNanos;
     }
 
-    /** To be called before the first command. */
-    void responseVector(final InterruptVector responseVector) {
-        vector = responseVector;
+    /** To be called before the first command; null if there is none. */
+    void responseVector(final InterruptVector vector) {
+        interrupts = new ResponseInterrupts(vector, counters.silentVector);
     }
 
     /** What is told of each command; to be called before the first one. */
@@ -232,9 +229,7 @@ public final class CommandChannel {
         response.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
         commandSlot.putBytes(0, request, 0, Command.REQUEST_MAX);
         responseSlot.setMemory(0, Command.RESPONSE_MAX, (byte) 0);
-        if (vector != null && vector.poll() > 0) {
-            silence = 0;
-        }
+        interrupts.begin(wire.awaits);
         counters.commands.increment();
         journal.before(request);
         try {
@@ -287,7 +282,6 @@ public final class CommandChannel {
         // Always read before the look: a thread may sleep past the deadline in between, while the device answers.
         long left = timeoutNanos;
         int spins = 0;
-        boolean fired = false;
         while (!isAnswered(wire, key)) {
             if (latch.isDeaf()) {
                 throw gone();
@@ -298,19 +292,16 @@ public final class CommandChannel {
             if (spins < SPINS) {
                 spins++;
                 Thread.onSpinWait();
-            } else if (speaks()) {
-                fired |= vector.await(Math.min(left, WAIT_SLICE_NANOS)) > 0;
+            } else if (interrupts.areExpected()) {
+                interrupts.await(left);
             } else {
                 Pause.nanos(Math.min(left, POLL_NANOS));
             }
             left = deadline - System.nanoTime();
         }
-        settle(fired);
-    }
-
-    /** Whether an interrupt can be expected. */
-    private boolean speaks() {
-        return vector != null && silence < PATIENCE;
+        if (!interrupts.tellComplete()) {
+            settle();
+        }
     }
 
     private boolean isAnswered(final Wire wire, final long key) {
@@ -322,17 +313,9 @@ public final class CommandChannel {
      * The header comes first in memory, so a device that works beside us may still write the body. Its interrupt comes
      * after all of it; without one, the body is at rest when it reads the same twice with a pause between. That is no
      * proof, but a device that pauses longer in the middle of some hundred bytes is not known, and none is waited for
-     * for ever. An interrupt that came before the header was seen may have been one of an earlier command.
+     * for ever.
      */
-    private void settle(final boolean fired) {
-        if (speaks() && !fired) {
-            if (vector.poll() > 0 || vector.await(WAIT_SLICE_NANOS) > 0) {
-                silence = 0;
-                return;
-            }
-            silence++;
-            counters.silentVector.increment();
-        }
+    private void settle() {
         int reads = 0;
         do {
             response.putBytes(0, responseSlot, 0, Command.RESPONSE_MAX);
@@ -368,7 +351,7 @@ public final class CommandChannel {
         final String why = String.format("%s to %s within %d ms: expected key 0x%x ack 0x%x, seen key 0x%x ack 0x%x; "
             + "%s, %s, vector 0 fired %d times", what, CommandText.request(request, 0),
             TimeUnit.NANOSECONDS.toMillis(timeoutNanos), key, wire.ack, seenKey, seenAck, readable(PVRDMA_REG_ERR),
-            readable(PVRDMA_REG_IMR), vector == null ? 0 : vector.fired());
+            readable(PVRDMA_REG_IMR), interrupts.fired());
         latch.failDeaf(why);
         return RdmaException.of(CommandText.name(wire.id))
             .device(deviceName)

@@ -12,17 +12,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.live.LiveDevice;
 import io.rdma4j.driver.pci.Bar;
+import io.rdma4j.driver.pci.InterruptVector;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CommandHeader;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
+import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPkeyRequest;
 import io.rdma4j.hw.pvrdma.cmd.ResponseHeader;
 import io.rdma4j.testing.Patience;
 
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -361,21 +365,41 @@ class CommandChannelTest {
         private final UnsafeBuffer commandSlot = new UnsafeBuffer(new byte[Command.REQUEST_MAX]);
         private final int last;
         private int looks;
+        private int err;
         private long timeoutNanos = TimeUnit.SECONDS.toNanos(20);
+        private InterruptVector vector;
+        private DriverCounters counters;
+        private CommandChannel channel;
 
         SlowBody(final int last) {
             super(new byte[Command.RESPONSE_MAX]);
             this.last = last;
         }
 
-        /** Of the body; without interrupts. */
+        SlowBody with(final InterruptVector newVector) {
+            vector = newVector;
+            return this;
+        }
+
+        private CommandChannel channel() {
+            if (channel == null) {
+                final LiveDevice live = LiveDevice.unpublished("slow:", "this is a test");
+                counters = new DriverCounters(live);
+                channel = new CommandChannel(this, commandSlot, this, timeoutNanos, new FailureLatch("slow:"),
+                    counters, new CommandHistory(live, new DeviceEntry(live)), "slow:");
+                channel.responseVector(vector);
+            }
+            return channel;
+        }
+
+        /** The body. */
         int queryPkey() {
-            final LiveDevice live = LiveDevice.unpublished("slow:", "this is a test");
-            final CommandChannel channel = new CommandChannel(this, commandSlot, this, timeoutNanos,
-                new FailureLatch("slow:"), new DriverCounters(live), new CommandHistory(live, new DeviceEntry(live)),
-                "slow:");
-            return channel.execute(Command.QUERY_PKEY, new QueryPkeyRequest(), request -> { },
+            return channel().execute(Command.QUERY_PKEY, new QueryPkeyRequest(), request -> { },
                 answer -> answer.getInt(ResponseHeader.LAYOUT.length()));
+        }
+
+        void destroyPd() {
+            channel().takeBack(Command.DESTROY_PD, new HandleRequest(), request -> { });
         }
 
         @Override
@@ -388,13 +412,14 @@ class CommandChannelTest {
 
         @Override
         public void writeInt(final int offset, final int value) {
+            looks = 0;
             putInt(ResponseHeader.ACK.offset(), Command.QUERY_PKEY.ack());
             putLong(0, commandSlot.getLong(0));
         }
 
         @Override
         public int readInt(final int offset) {
-            return 0;
+            return err;
         }
 
         @Override
@@ -427,6 +452,66 @@ class CommandChannelTest {
     @ValueSource(ints = {0, 1, 2, 10})
     void withoutInterruptsTheBodyOfAResponseMayComeAfterItsHeader(final int last) {
         assertThat(new SlowBody(last).queryPkey()).isEqualTo(last);
+    }
+
+    /** What a vector says when it is asked, one after the other; 0 at the end. */
+    private static class ToldVector implements InterruptVector {
+        private final Deque<Long> polls = new ArrayDeque<>();
+
+        ToldVector(final Long... polls) {
+            this.polls.addAll(List.of(polls));
+        }
+
+        @Override
+        public int index() {
+            return Bar1.PVRDMA_INTR_VECTOR_RESPONSE;
+        }
+
+        @Override
+        public long poll() {
+            return polls.isEmpty() ? 0 : polls.pop();
+        }
+
+        @Override
+        public long await(final long timeoutNanos) {
+            return 0;
+        }
+
+        @Override
+        public long fired() {
+            return 0;
+        }
+    }
+
+    @Test
+    void aLateInterruptOfADestroyIsNotThatOfTheNextResponse() {
+        final SlowBody slow = new SlowBody(10).with(new ToldVector(0L, 0L, 1L));
+        slow.destroyPd();
+        assertThat(slow.queryPkey()).isEqualTo(10);
+    }
+
+    @Test
+    void aLateInterruptOfARefusedCommandIsNotThatOfTheNextResponse() {
+        final SlowBody slow = new SlowBody(10).with(new ToldVector(0L, 0L, 1L));
+        slow.err = -22;
+        assertThatThrownBy(slow::queryPkey).isInstanceOf(RdmaException.class);
+        slow.err = 0;
+        assertThat(slow.queryPkey()).isEqualTo(10);
+    }
+
+    @Test
+    void theLateInterruptOfAResponseIsNotThatOfTheNextOne() {
+        final SlowBody slow = new SlowBody(10).with(new ToldVector(0L, 0L, 0L, 1L));
+        assertThat(slow.queryPkey()).isEqualTo(10);
+        assertThat(slow.counters.snapshot()).containsEntry("responses without an interrupt", 1L);
+        assertThat(slow.queryPkey()).isEqualTo(10);
+    }
+
+    @Test
+    void theInterruptOfAResponseTellsThatItIsComplete() {
+        final SlowBody slow = new SlowBody(10).with(new ToldVector(0L, 0L, 2L));
+        slow.destroyPd();
+        assertThat(slow.queryPkey()).as("not looked at again").isZero();
     }
 
     @Test
