@@ -81,7 +81,15 @@ final class ResponseInterrupts {
             // It would be there if this command's own had come.
             moreCame(1);
         }
-        take(vector.await(Math.min(nanos, WAIT_NANOS)));
+        // With the flag up, a vector is not waited for.
+        final boolean interrupted = Thread.interrupted();
+        try {
+            take(vector.await(Math.min(nanos, WAIT_NANOS)));
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
     }
 
     /**

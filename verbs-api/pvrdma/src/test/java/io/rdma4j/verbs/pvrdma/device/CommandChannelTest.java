@@ -515,6 +515,22 @@ class CommandChannelTest {
     }
 
     @Test
+    void anInterruptedThreadWaitsForTheVectorToo() {
+        final SlowBody slow = new SlowBody(10).with(new ToldVector() {
+            @Override
+            public long await(final long timeoutNanos) {
+                return Thread.currentThread().isInterrupted() ? 0 : 1;
+            }
+        });
+        Thread.currentThread().interrupt();
+        for (int i = 0; i < 3; i++) {
+            slow.queryPkey();
+        }
+        assertThat(Thread.interrupted()).as("still interrupted").isTrue();
+        assertThat(slow.counters.snapshot()).containsEntry("responses without an interrupt", 0L);
+    }
+
+    @Test
     void aResponseThatNeverRestsIsNotWaitedForForEver() {
         final SlowBody restless = new SlowBody(Integer.MAX_VALUE);
         restless.queryPkey();
