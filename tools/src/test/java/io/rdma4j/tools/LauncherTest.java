@@ -11,14 +11,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,8 +35,10 @@ class LauncherTest {
     private static final List<String> MODULES = List.of("hw-regs", "queues", "driver/base", "driver/os", "driver/live",
         "driver/pci", "verbs-api/verbs", "verbs-api/pvrdma", "verbs-api/ibverbs", "verbs-api/fabric", "device-model",
         "tools");
-    private static final String WHOLE_BUILD = "echo mvn \"$@\" >>$HOME/calls\nsleep 0.2\n"
-        + "mkdir -p tools/target\ntouch tools/target/rdma4j.jar\n";
+    private static final String HALF_A_BUILD =
+        "mkdir -p tools/target\necho half >tools/target/" + inPom("pom.xml", "<outputFile>.*/(.*)</outputFile>") + "\n";
+    private static final String WHOLE_BUILD =
+        "echo mvn \"$@\" >>$HOME/calls\nsleep 0.2\n" + HALF_A_BUILD.replace("half", "whole");
     /** Lasts until another launcher waits for it; not for ever, so that a failure leaves no process behind. */
     private static final String BUILD_THAT_IS_WAITED_FOR = "for i in {1..600}; do "
         + "grep -q 'waiting for another build' $HOME/err* && break; sleep 0.05; done\n" + WHOLE_BUILD;
@@ -69,6 +75,17 @@ class LauncherTest {
         script(bin.resolve("id"), "echo 1000");
         makeJdk(jdk, "17.0.15");
         age(root);
+    }
+
+    /** What a pom says, in the group of the expression. */
+    private static String inPom(final String pom, final String expression) {
+        try {
+            final Matcher found = Pattern.compile(expression).matcher(Files.readString(Path.of(pom)));
+            assertThat(found.find()).as("%s in %s", expression, pom).isTrue();
+            return found.group(1);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private static Path onPath(final String program) {
@@ -252,6 +269,30 @@ class LauncherTest {
         assertThat(calls()).hasSize(1);
     }
 
+    @Test
+    void nobodyRunsWhatIsHalfBuilt() throws Exception {
+        script(bin.resolve("mvn"), HALF_A_BUILD + "echo half >>$HOME/calls\n" + BUILD_THAT_IS_WAITED_FOR);
+        final Running builder = start(root, Map.of(), root.resolve("rdma4j").toString(), "1");
+        awaitText(machine.resolve("calls"), "half");
+        final Outcome other = launch("2");
+        assertThat(other.err()).contains("waiting for another build");
+        assertThat(other.out()).endsWith("rdma4j.jar 2\n");
+        assertThat(await(builder).exitCode()).isZero();
+    }
+
+    /** Java reads its jar as long as it runs. */
+    @Test
+    void anotherBuildLeavesTheJarToThoseWhoRunIt() throws Exception {
+        launch();
+        final Path jar = root.resolve("tools/target/rdma4j.jar");
+        final Object before = Files.readAttributes(jar, BasicFileAttributes.class).fileKey();
+        // Keeps its number from being another file's.
+        Files.createLink(machine.resolve("run"), jar);
+        Files.setLastModifiedTime(root.resolve("pom.xml"), FileTime.from(Instant.now().plusSeconds(1)));
+        assertThat(launch().err()).contains("building rdma4j (sources changed)");
+        assertThat(Files.readAttributes(jar, BasicFileAttributes.class).fileKey()).isNotEqualTo(before);
+    }
+
     private static void awaitText(final Path file, final String text) throws IOException, InterruptedException {
         final long end = System.nanoTime() + Patience.nanos();
         while (!Files.readString(file).contains(text)) {
@@ -304,6 +345,24 @@ class LauncherTest {
         assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(130);
         assertThat(outcome.err()).doesNotContain("failed");
         assertThat(outcome.out()).isEmpty();
+    }
+
+    @Test
+    void whatABuildLeftHalfIsBuiltAgain() throws Exception {
+        script(bin.resolve("mvn"), HALF_A_BUILD + "exit 1");
+        assertThat(launch("x").exitCode()).isEqualTo(1);
+        assertBuilds();
+        Files.setLastModifiedTime(root.resolve("pom.xml"), FileTime.from(Instant.now()));
+        assertThat(launchInterrupted(bin.resolve("mvn"), HALF_A_BUILD, "").exitCode()).isEqualTo(130);
+        assertBuilds();
+    }
+
+    private void assertBuilds() throws IOException, InterruptedException {
+        script(bin.resolve("mvn"), WHOLE_BUILD);
+        final Outcome outcome = launch("x");
+        assertThat(outcome.err()).contains("building rdma4j (");
+        assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+        assertThat(root.resolve("tools/target/rdma4j.jar")).hasContent("whole\n");
     }
 
     @Test
