@@ -95,12 +95,12 @@ install() {
             xz-utils zstd make flex bison bc chromium tshark)
     fi
     if [ ${#needed[@]} -gt 0 ]; then
-        ensure_packages "${needed[@]}" "${others[@]}" && ensure_jdk_and_maven || give_up
+        ensure_packages "${needed[@]}" "${others[@]}" || give_up
     elif [ ${#others[@]} -gt 0 ] && ! ensure_packages "${others[@]}"; then
         lacks="went on without what it could not install (${others[*]}): tests with QEMU, a browser or a C compiler fail"
         note "$lacks"
     fi
-    export JAVA_HOME
+    ensure_jdk_and_maven || give_up
 }
 
 # newest_jdk: prints the home of the newest JDK in the distribution's folder, nothing if there is none.

@@ -5,7 +5,9 @@
 # only.
 # shellcheck shell=bash
 
+# The enforcer in pom.xml asks for these, too.
 readonly RDMA4J_MIN_JAVA=17
+readonly RDMA4J_MIN_MAVEN=3.8
 # What the distribution may call it; the first that is installed or on offer is taken.
 # shellcheck disable=SC2034 # for those who source this file
 readonly RDMA4J_JDK_PACKAGES='openjdk-17-jdk-headless|openjdk-21-jdk-headless|openjdk-25-jdk-headless'
@@ -194,13 +196,11 @@ lock_build() {
     fi
 }
 
-# ensure_jdk_and_maven: sets JAVA_HOME to a JDK that can build rdma4j and makes sure that mvn is there.
-ensure_jdk_and_maven() {
-    local packages=()
-    find_java javac || packages+=("$RDMA4J_JDK_PACKAGES")
-    command -v mvn >/dev/null || packages+=(maven)
-    if [ ${#packages[@]} -gt 0 ]; then
-        ensure_packages "${packages[@]}" || return 1
+# ensure_jdk [PACKAGE ...]: sets JAVA_HOME to a JDK that can build rdma4j; makes sure that it is there, and packages.
+ensure_jdk() {
+    find_java javac || set -- "$RDMA4J_JDK_PACKAGES" "$@"
+    if [ $# -gt 0 ]; then
+        ensure_packages "$@" || return 1
         hash -r
         find_java javac || {
             note "no JDK $RDMA4J_MIN_JAVA or newer was found in JAVA_HOME, on the PATH or in /usr/lib/jvm"
@@ -208,6 +208,21 @@ ensure_jdk_and_maven() {
         }
     fi
     export JAVA_HOME
+}
+
+# ensure_jdk_and_maven: likewise, and makes sure that mvn is there and new enough; one that tells no version is taken.
+ensure_jdk_and_maven() {
+    local missing=() version is least
+    command -v mvn >/dev/null || missing+=(maven)
+    ensure_jdk "${missing[@]}" || return 1
+    version=$(mvn -v 2>/dev/null </dev/null | sed -n 's/.*Apache Maven \([0-9][0-9.]*\).*/\1/p') || true
+    IFS=. read -r -a is <<<"${version:-$RDMA4J_MIN_MAVEN}"
+    IFS=. read -r -a least <<<"$RDMA4J_MIN_MAVEN"
+    if ((is[0] < least[0] || is[0] == least[0] && ${is[1]:-0} < least[1])); then
+        note "Maven $RDMA4J_MIN_MAVEN or newer is needed, $(command -v mvn) is $version: put one from" \
+            'https://maven.apache.org/download.cgi first on the PATH, or use a newer distribution'
+        return 1
+    fi
 }
 
 # class_archive JAR: classes as the JVM wants them, which halves the time to start. Each build of Java has its own,

@@ -39,6 +39,9 @@ class LauncherTest {
         "mkdir -p tools/target\necho half >tools/target/" + inPom("pom.xml", "<outputFile>.*/(.*)</outputFile>") + "\n";
     private static final String WHOLE_BUILD =
         "echo mvn \"$@\" >>$HOME/calls\nsleep 0.2\n" + HALF_A_BUILD.replace("half", "whole");
+    /** Nothing, but for the test that writes the file. */
+    private static final String TELLS_VERSION = "[ \"$1\" != -v ] || { echo \"$(<$HOME/version)\"; exit; }\n";
+    private static final String MIN_MAVEN = inPom("../pom.xml", "<requireMavenVersion>\\s*<version>\\[([^,]*),");
     /** Lasts until another launcher waits for it; not for ever, so that a failure leaves no process behind. */
     private static final String BUILD_THAT_IS_WAITED_FOR = "for i in {1..600}; do "
         + "grep -q 'waiting for another build' $HOME/err* && break; sleep 0.05; done\n" + WHOLE_BUILD;
@@ -71,7 +74,7 @@ class LauncherTest {
         for (final String program : SYSTEM) {
             script(bin.resolve(program), "exec " + onPath(program) + " \"$@\"");
         }
-        script(bin.resolve("mvn"), WHOLE_BUILD);
+        maven(WHOLE_BUILD);
         script(bin.resolve("id"), "echo 1000");
         makeJdk(jdk, "17.0.15");
         age(root);
@@ -107,6 +110,10 @@ class LauncherTest {
     private static void script(final Path file, final String body) throws IOException {
         Files.writeString(file, "#!" + onPath("bash") + "\n" + body + "\n");
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private void maven(final String build) throws IOException {
+        script(bin.resolve("mvn"), TELLS_VERSION + build);
     }
 
     /** What is in the folder, apart from what was built, was written a while ago. */
@@ -258,7 +265,7 @@ class LauncherTest {
 
     @Test
     void twoFirstUsesAtOnceBuildOnce() throws Exception {
-        script(bin.resolve("mvn"), BUILD_THAT_IS_WAITED_FOR);
+        maven(BUILD_THAT_IS_WAITED_FOR);
         final Running one = start(root, Map.of(), root.resolve("rdma4j").toString(), "1");
         final Running other = start(root, Map.of(), root.resolve("rdma4j").toString(), "2");
         final Outcome first = await(one);
@@ -271,7 +278,7 @@ class LauncherTest {
 
     @Test
     void nobodyRunsWhatIsHalfBuilt() throws Exception {
-        script(bin.resolve("mvn"), HALF_A_BUILD + "echo half >>$HOME/calls\n" + BUILD_THAT_IS_WAITED_FOR);
+        maven(HALF_A_BUILD + "echo half >>$HOME/calls\n" + BUILD_THAT_IS_WAITED_FOR);
         final Running builder = start(root, Map.of(), root.resolve("rdma4j").toString(), "1");
         awaitText(machine.resolve("calls"), "half");
         final Outcome other = launch("2");
@@ -303,7 +310,7 @@ class LauncherTest {
 
     @Test
     void whoWaitedForABuildDoesNotKeepOthersFromBuilding() throws Exception {
-        script(bin.resolve("mvn"), BUILD_THAT_IS_WAITED_FOR);
+        maven(BUILD_THAT_IS_WAITED_FOR);
         script(jdk.resolve("bin/java"), "echo java \"$@\"\ncase \"$*\" in *lasts) exec sleep 60;; esac");
         final Running builder = start(root, Map.of(), root.resolve("rdma4j").toString(), "ends");
         awaitText(builder.err(), "building rdma4j");
@@ -320,7 +327,7 @@ class LauncherTest {
 
     @Test
     void failedBuildShowsItsErrorsAndWhereTheRestIs() throws Exception {
-        script(bin.resolve("mvn"), "echo noise; echo '[ERROR] A.java:[3,4] not a statement'; exit 1");
+        maven("echo noise; echo '[ERROR] A.java:[3,4] not a statement'; exit 1");
         final Outcome outcome = launch("devices");
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.out()).isEmpty();
@@ -341,24 +348,29 @@ class LauncherTest {
 
     @Test
     void ctrlCDuringTheBuildIsNoFailedBuild() throws Exception {
-        final Outcome outcome = launchInterrupted(bin.resolve("mvn"), "", "");
-        assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(130);
-        assertThat(outcome.err()).doesNotContain("failed");
-        assertThat(outcome.out()).isEmpty();
+        for (final String interruptedLater : List.of("", TELLS_VERSION)) {
+            Files.writeString(machine.resolve("calls"), "");
+            final Outcome outcome =
+                launchInterrupted(bin.resolve("mvn"), interruptedLater + "echo mvn >>$HOME/calls; ", "");
+            assertThat(outcome.exitCode()).as(outcome.err()).isEqualTo(130);
+            assertThat(outcome.err()).doesNotContain("failed");
+            assertThat(outcome.out()).isEmpty();
+            assertThat(calls()).as("goes on to nothing").hasSize(1);
+        }
     }
 
     @Test
     void whatABuildLeftHalfIsBuiltAgain() throws Exception {
-        script(bin.resolve("mvn"), HALF_A_BUILD + "exit 1");
+        maven(HALF_A_BUILD + "exit 1");
         assertThat(launch("x").exitCode()).isEqualTo(1);
         assertBuilds();
         Files.setLastModifiedTime(root.resolve("pom.xml"), FileTime.from(Instant.now()));
-        assertThat(launchInterrupted(bin.resolve("mvn"), HALF_A_BUILD, "").exitCode()).isEqualTo(130);
+        assertThat(launchInterrupted(bin.resolve("mvn"), TELLS_VERSION + HALF_A_BUILD, "").exitCode()).isEqualTo(130);
         assertBuilds();
     }
 
     private void assertBuilds() throws IOException, InterruptedException {
-        script(bin.resolve("mvn"), WHOLE_BUILD);
+        maven(WHOLE_BUILD);
         final Outcome outcome = launch("x");
         assertThat(outcome.err()).contains("building rdma4j (");
         assertThat(outcome.exitCode()).as(outcome.err()).isZero();
@@ -406,8 +418,7 @@ class LauncherTest {
         final Path run = Files.createDirectories(root.resolve("examples")).resolve("run.sh");
         Files.copy(Path.of("../examples/run.sh"), run);
         script(bin.resolve("cat"), "exec " + onPath("cat") + " \"$@\"");
-        script(bin.resolve("mvn"),
-            "echo mvn >>$HOME/calls; mkdir -p examples/target; : >examples/target/class-path.txt");
+        maven("echo mvn >>$HOME/calls; mkdir -p examples/target; : >examples/target/class-path.txt");
         script(bin.resolve("id"), "echo 0");
         script(bin.resolve("stat"), "echo 1000");
         final Outcome refused = await(start(root, Map.of(), run.toString(), "local"));
@@ -452,7 +463,7 @@ class LauncherTest {
     @Test
     void whoEndsTheTestsEndsMavenToo() throws Exception {
         final Path test = Files.copy(Path.of("../test.sh"), root.resolve("test.sh"));
-        script(bin.resolve("mvn"), "echo $$ >$HOME/maven; echo on >>$HOME/calls; exec sleep 600");
+        maven("echo $$ >$HOME/maven; echo on >>$HOME/calls; exec sleep 600");
         final Running tests = start(root, Map.of(), test.toString(), "--only", "static");
         try {
             awaitText(machine.resolve("calls"), "on");
@@ -470,8 +481,7 @@ class LauncherTest {
     @Test
     void theTestsWaitForAnotherBuild() throws Exception {
         final Path test = Files.copy(Path.of("../test.sh"), root.resolve("test.sh"));
-        script(bin.resolve("mvn"),
-            "[ -s $HOME/calls ] && exit 1\necho begun >>$HOME/calls\n" + BUILD_THAT_IS_WAITED_FOR);
+        maven("[ -s $HOME/calls ] && exit 1\necho begun >>$HOME/calls\n" + BUILD_THAT_IS_WAITED_FOR);
         final Running launcher = start(root, Map.of(), root.resolve("rdma4j").toString(), "devices");
         awaitText(machine.resolve("calls"), "begun");
         final Outcome tests = await(start(root, Map.of(), test.toString(), "--only", "RingIndexTest"));
@@ -531,14 +541,53 @@ class LauncherTest {
     }
 
     @Test
-    void asRootItInstallsWhatIsMissingAndSaysSo() throws Exception {
+    void aMavenThatIsTooOldIsToldBeforeItBuilds() throws Exception {
+        for (final String old : List.of("3.6.3 (cecedd343002696d0abb50b32b541b8a6ba2883f)", "3.7", "2.9.9")) {
+            Files.writeString(machine.resolve("version"), "Apache Maven " + old + "\nMaven home: /x 3.9.9\n");
+            final Outcome outcome = launch("x");
+            assertThat(outcome).isEqualTo(new Outcome(1, "", "rdma4j: Maven " + MIN_MAVEN + " or newer is needed, "
+                + bin.resolve("mvn") + " is " + old.split(" ")[0] + ": put one from "
+                + "https://maven.apache.org/download.cgi first on the PATH, or use a newer distribution\n"));
+        }
+        final Path test = Files.copy(Path.of("../test.sh"), root.resolve("test.sh"));
+        final Outcome tests = await(start(root, Map.of(), test.toString(), "--only", "RingIndexTest"));
+        assertThat(tests.err()).contains("rdma4j: Maven " + MIN_MAVEN + " or newer is needed");
+        assertThat(tests.out()).isEqualTo("0 passed, 1 failed, 0 skipped\n");
+        assertThat(calls()).isEmpty();
+        for (final String good : List.of(MIN_MAVEN + ".0", "3.10.1 (x)", "4.0.0-rc-3 (x)", "x")) {
+            Files.writeString(machine.resolve("version"), "\033[1mApache Maven " + good + "\033[m\nMaven home: /x\n");
+            Files.setLastModifiedTime(root.resolve("pom.xml"), FileTime.from(Instant.now().plusSeconds(1)));
+            assertThat(launch("x").exitCode()).as(good).isZero();
+        }
+        assertThat(calls()).hasSize(4);
+    }
+
+    @Test
+    void theScriptsAskForWhatTheBuildAsksFor() throws Exception {
+        final String minJava = inPom("../pom.xml", "<requireJavaVersion>\\s*<version>\\[([^,]*),");
+        assertThat(shell("echo $RDMA4J_MIN_JAVA $RDMA4J_MIN_MAVEN").out()).isEqualTo(minJava + " " + MIN_MAVEN + "\n");
+        assertThat(Path.of("../README.md")).content()
+            .contains("a JDK (" + minJava + " or newer) and Maven (" + MIN_MAVEN + " or newer)");
+    }
+
+    /** One that is built needs no Maven. */
+    @Test
+    void whereJavaIsGoneOnlyAJdkIsAskedFor() throws Exception {
+        launch();
         Files.delete(bin.resolve("mvn"));
+        Files.delete(jdk.resolve("bin/java"));
+        makeDebian("installed=");
+        assertThat(launch("x").err()).contains("--no-install-recommends openjdk-21-jdk-headless'\n");
+    }
+
+    @Test
+    void asRootItInstallsWhatIsMissingAndSaysSo() throws Exception {
+        Files.move(bin.resolve("mvn"), machine.resolve("mvn"));
         makeDebian("installed=");
         script(bin.resolve("id"), "echo 0");
         script(bin.resolve("stat"), "echo 0");
         script(bin.resolve("apt-get"), "echo apt-get \"$@\" >>$HOME/calls\n"
             + "[ $1 = update ] || { cp $HOME/mvn $HOME/bin/mvn; }");
-        script(machine.resolve("mvn"), WHOLE_BUILD);
         final Outcome outcome = launch("devices");
         assertThat(outcome.exitCode()).as(outcome.err()).isZero();
         assertThat(outcome.err()).contains("rdma4j: installing maven ...\n");
