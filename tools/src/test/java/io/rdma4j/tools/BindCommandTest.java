@@ -108,7 +108,8 @@ class BindCommandTest {
     void refusesAnActiveNetworkInterface() throws IOException {
         host.netInterface(VMXNET3, "eth0", true);
         assertRefused("bind --group " + PVRDMA, "0000:0b:00.0 carries the active network interface eth0 (up)", "EBUSY",
-            "run: sudo ./rdma4j bind --group 0000:0b:00.1 --force");
+            "if nobody is logged in through eth0, run first: sudo ip link set eth0 down; if it is meant all the same, "
+            + "run: sudo ./rdma4j bind --group 0000:0b:00.1 --force");
         assertThat(run("bind " + PVRDMA).out()).contains("0000:0b:00.0 (driver vmxnet3, eth0 (up))");
         final Cli.Outcome forced = run("bind --group --force " + PVRDMA);
         assertThat(forced.exitCode()).isZero();
@@ -307,9 +308,11 @@ class BindCommandTest {
     @Test
     void thePageQuotesWhatIsPrinted() throws IOException {
         final String page = Files.readString(Path.of("../docs/vfio.md"));
+        host.netInterface(VMXNET3, "eth0", true);
         for (final String line : List.of("bind " + PVRDMA, "bind --group " + PVRDMA, "unbind --group " + PVRDMA)) {
             assertThat(run(line).out().replaceFirst("\\(rw\\S+ \\S+ \\S+,", "(rw------- root root,").lines())
                 .isNotEmpty().allSatisfy(printed -> assertThat(page).contains("\n    " + printed + "\n"));
+            host.netInterface(VMXNET3, "eth0", false);
         }
     }
 

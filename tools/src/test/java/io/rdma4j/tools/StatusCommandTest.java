@@ -76,7 +76,8 @@ class StatusCommandTest {
             "transparent huge pages  madvise",
             "",
             "Missing for vfio: (docs/vfio.md has more):",
-            "  - 0000:0b:00.1 is not bound to vfio-pci: the driver vmw_pvrdma has it.",
+            "  - 0000:0b:00.1 is not bound to vfio-pci: the driver vmw_pvrdma has it; if nobody is logged in through "
+                + "eth0, run first: sudo ip link set eth0 down.",
             "        sudo ./rdma4j bind --group 0000:0b:00.1",
             ""));
         final String page = Files.readString(Path.of("../docs/vfio.md"));
@@ -89,6 +90,13 @@ class StatusCommandTest {
         Cli.runOn(host.machine(), "bind", PVRDMA);
         assertThat(status().out()).contains("  - IOMMU group 11 cannot be opened while 0000:0b:00.0 (driver vmxnet3) "
             + "has a driver of the kernel.\n        sudo ./rdma4j bind --group 0000:0b:00.1\n");
+        host.netInterface(FakeHost.VMXNET3, "eth0", true);
+        host.netInterface(FakeHost.VMXNET3, "eth1", true);
+        assertThat(status().out()).contains("(driver vmxnet3, eth0 (up), eth1 (up)) has a driver of the kernel; if "
+            + "nobody is logged in through eth0, eth1, run first: sudo ip link set eth0 down; sudo ip link set eth1 "
+            + "down.\n        sudo ./rdma4j bind --group 0000:0b:00.1\n");
+        host.netInterface(FakeHost.VMXNET3, "eth0", false);
+        host.netInterface(FakeHost.VMXNET3, "eth1", false);
         Cli.runOn(host.machine(), "bind", "--group", PVRDMA);
         host.open("/dev/vfio/11", 4711, "java");
         assertThat(status().out()).contains("  java (4711)\n").contains("  /dev/vfio/11  rw")

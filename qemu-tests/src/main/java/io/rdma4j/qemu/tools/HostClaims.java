@@ -128,7 +128,7 @@ final class HostClaims {
         system("ip link set " + name + " up && ip addr add 10.7.7.1/24 dev " + name
             + " && ip route add default via 10.7.7.2").require(0);
         final String seen = rdma4j("bind " + NET).require(1, NET + " carries the active network interface " + name,
-            "up, 10.7.7.1", "default route", "EBUSY", "--force");
+            "up, 10.7.7.1", "default route", "EBUSY", "sudo ip link set " + name + " down", "--force");
         requireDriver(NET, "vmxnet3");
         return seen;
     }
@@ -144,10 +144,9 @@ final class HostClaims {
 
     String bindGroup() throws IOException, InterruptedException {
         final String name = netInterface();
-        system("ip addr flush dev " + name + " && ip link set " + name + " down").require(0);
-        final String seen = rdma4j("bind --group " + BESIDE).require(0, NET + ": vmxnet3 -> vfio-pci",
+        system("ip link set " + name + " down").require(0);
+        return rdma4j("bind --group " + BESIDE).require(0, NET + ": vmxnet3 -> vfio-pci",
             "can be opened through " + groupFile(NET));
-        return seen;
     }
 
     String nobody() throws IOException, InterruptedException {

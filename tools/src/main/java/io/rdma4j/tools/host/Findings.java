@@ -120,13 +120,20 @@ final class Findings {
 
     private void lookAtDriver(final PciFunction device, final Collection<GroupStatus> groups) {
         if (!device.isBoundToVfio()) {
-            final boolean hasCompanions = groups.stream().filter(group -> group.number() == device.iommuGroup())
-                .flatMap(group -> group.blocking().stream())
-                .anyMatch(member -> !member.address().equals(device.address()));
+            final List<PciFunction> companions = groups.stream()
+                .filter(group -> group.number() == device.iommuGroup()).flatMap(group -> group.blocking().stream())
+                .filter(member -> !member.address().equals(device.address())).toList();
             found.add(Finding.required("NOT_BOUND", device.address() + " is not bound to vfio-pci: "
-                + (device.driver() == null ? "no driver has it." : "the driver " + device.driver() + " has it."),
-                "sudo ./rdma4j bind " + (hasCompanions ? "--group " : "") + device.address()));
+                + (device.driver() == null ? "no driver has it" : "the driver " + device.driver() + " has it")
+                + andFirst(companions),
+                "sudo ./rdma4j bind " + (companions.isEmpty() ? "" : "--group ") + device.address()));
         }
+    }
+
+    /** The end of a sentence whose command takes functions. */
+    private static String andFirst(final List<PciFunction> functions) {
+        final String first = Words.takeDown(functions);
+        return (first.isEmpty() ? "" : "; " + first) + ".";
     }
 
     /** What else VFIO is used for here is not ours to judge. */
@@ -138,7 +145,7 @@ final class Findings {
         final DeviceFile file = group.file();
         if (!group.isViable()) {
             found.add(Finding.required("GROUP_NOT_VIABLE", "IOMMU group " + group.number() + " cannot be opened while "
-                + Words.functions(group.blocking()) + " has a driver of the kernel.",
+                + Words.functions(group.blocking()) + " has a driver of the kernel" + andFirst(group.blocking()),
                 "sudo ./rdma4j bind --group " + ours.get(0).address()));
         } else if (!file.exists()) {
             found.add(Finding.required("GROUP_FILE_MISSING", "There is no " + group.fileName()

@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 final class Objections {
     private final HostFacts facts;
     private final List<String> texts = new ArrayList<>();
+    private final List<PciFunction> wanted = new ArrayList<>();
     private boolean isSomethingInUse;
 
     Objections(final HostFacts facts) {
@@ -43,6 +44,7 @@ final class Objections {
     }
 
     private void lookAtUse(final PciFunction function) {
+        wanted.add(function);
         for (final NetInterface netInterface : function.netInterfaces()) {
             if (netInterface.isActive()) {
                 isSomethingInUse = true;
@@ -75,10 +77,12 @@ final class Objections {
         if (force) {
             texts.forEach(warn);
         } else if (!texts.isEmpty()) {
+            final String first = Words.takeDown(wanted);
             throw RdmaException.of(operation)
                 .detail("%s", String.join("; ", texts))
                 .errno(isSomethingInUse ? RdmaException.EBUSY : RdmaException.EOPNOTSUPP)
-                .hint("if it is meant all the same, run: sudo ./rdma4j %s --force", command)
+                .hint("%sif it is meant all the same, run: sudo ./rdma4j %s --force",
+                    first.isEmpty() ? "" : first + "; ", command)
                 .build();
         }
     }

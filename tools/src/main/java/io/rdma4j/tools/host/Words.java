@@ -49,6 +49,17 @@ final class Words {
         return netInterface.name() + " (" + netInterface.state() + ")";
     }
 
+    /**
+     * What has to be done before functions are taken, such as {@code "if nobody is logged in through eth0, run first:
+     * sudo ip link set eth0 down"}; nothing if none of their interfaces is up.
+     */
+    static String takeDown(final List<PciFunction> functions) {
+        final List<String> up = functions.stream().flatMap(function -> function.netInterfaces().stream())
+            .filter(NetInterface::isUp).map(NetInterface::name).toList();
+        return up.isEmpty() ? "" : "if nobody is logged in through " + String.join(", ", up) + ", run first: "
+            + up.stream().map(name -> "sudo ip link set " + name + " down").collect(Collectors.joining("; "));
+    }
+
     /** Such as {@code "0000:0b:00.0 (driver vmxnet3, eth0 (up))"}. */
     static String function(final PciFunction function) {
         final String carries = interfaces(function);

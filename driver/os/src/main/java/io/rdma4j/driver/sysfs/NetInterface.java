@@ -30,18 +30,19 @@ public record NetInterface(String name, boolean isUp, List<String> addresses, bo
     }
 
     /**
-     * Whether somebody would miss it.
+     * Whether somebody would miss it. Linux leaves its addresses to an interface that is set down, where they serve
+     * nobody.
      *
-     * @return true if it is up, has addresses or a default route.
+     * @return true if it is up, or has a default route.
      */
     public boolean isActive() {
-        return isUp || hasDefaultRoute || !addresses.isEmpty();
+        return isUp || hasDefaultRoute;
     }
 
     /**
-     * What makes it active, in words.
+     * What is known of it, in words.
      *
-     * @return such as {@code "up, 10.0.0.1, default route"}; {@code "down"} if nothing does.
+     * @return such as {@code "up, 10.0.0.1, default route"}, or {@code "down"}.
      */
     public String state() {
         final List<String> words = new ArrayList<>();
