@@ -147,6 +147,7 @@ static struct {
 static int live, misuse, numbers = 100, fail_at = -1, fail_errno, unacked, posts, polls, reg_errno, state_errno;
 static int port_count = 1, port_state = 4, gid_types[] = {2, 2};
 static int next_status, later_status, most_inline = 256;
+static uint32_t next_length;
 static const char *hold = "";
 static int held;
 
@@ -163,6 +164,8 @@ void stub_fail(int after, int error) { fail_at = after; fail_errno = error; }
 void stub_state(struct qp *qp, int state) { qp->state = state; }
 /* How the next send that completes ends, and those after it. */
 void stub_status(int next, int later) { next_status = next; later_status = later; }
+/* What the completion of the next message says of its length, unless it is 0. */
+void stub_length(uint32_t bytes) { next_length = bytes; }
 /* What a queue pair has of inline data at most, whatever was asked for: some drivers tell, and do not refuse. */
 void stub_inline(int most) { most_inline = most; }
 /* Whether contexts have query_device_ex from now on, and what it answers. */
@@ -318,8 +321,10 @@ static void deliver(struct qp *qp, struct send_wr *wr) {
         memcpy((void *) r->sge[i].addr, bytes + done, part);
         done += part;
     }
-    complete(qp->recv_cq, (struct wc) {.wr_id = r->wr_id, .opcode = 128, .byte_len = length, .imm = wr->imm,
-        .qp_num = qp->qp_num, .src_qp = qp->qp_num, .flags = wr->opcode == 3 ? 2 : 0});
+    complete(qp->recv_cq, (struct wc) {.wr_id = r->wr_id, .opcode = 128,
+        .byte_len = next_length ? next_length : length, .imm = wr->imm, .qp_num = qp->qp_num, .src_qp = qp->qp_num,
+        .flags = wr->opcode == 3 ? 2 : 0});
+    next_length = 0;
 }
 
 static int post_send(struct qp *qp, struct send_wr *wr, struct send_wr **bad) {

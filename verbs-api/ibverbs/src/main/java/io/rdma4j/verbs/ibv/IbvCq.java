@@ -21,6 +21,7 @@ import io.rdma4j.verbs.WcOpcode;
 import io.rdma4j.verbs.WcStatus;
 import io.rdma4j.verbs.live.CqKind;
 import io.rdma4j.verbs.spi.Errors;
+import io.rdma4j.verbs.spi.MessageLength;
 import io.rdma4j.verbs.spi.OneThread;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -368,7 +369,7 @@ final class IbvCq extends IbvObject implements CompletionQueue {
             && UnsafeApi.getInt(at + Abi.Wc.OPCODE) == Opcodes.RECV_RDMA_WITH_IMM
             ? WcOpcode.RECV_RDMA_WITH_IMM : WcOpcode.RECV;
         final boolean tooLong = told == WcStatus.SUCCESS && opcode == WcOpcode.RECV
-            && Integer.compareUnsigned(bytes, room) > 0;
+            && !MessageLength.fits(bytes, room);
         final WcStatus status = tooLong ? WcStatus.LOC_LEN_ERR : told;
         if (status == WcStatus.SUCCESS) {
             totals.received(bytes);

@@ -12,14 +12,13 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SgeList;
 import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.spi.MessageLength;
 import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Posting to a send queue. */
 final class SendPath extends PostPath<SendRequest> {
-    /** Longest message (InfiniBand specification). */
-    private static final long MAX_MESSAGE = 1L << 31;
     private static final int ATOMIC_LENGTH = 8;
     private static final int MAX_QPN = 0xffffff;
     /** With this bit the QP's own key is sent. */
@@ -217,16 +216,9 @@ final class SendPath extends PostPath<SendRequest> {
         if (opcode == SendOpcode.RDMA_READ && count > maxReadSge) {
             return ReturnCode.TOO_MANY_SGES;
         }
-        final boolean fits = opcode == SendOpcode.LOCAL_INV ? count == 0 : count < 2 || !isTooLong(sges, count);
+        final boolean fits =
+            opcode == SendOpcode.LOCAL_INV ? count == 0 : count < 2 || !MessageLength.isExceeded(sges, count);
         return fits ? ReturnCode.OK : ReturnCode.INVALID_REQUEST;
-    }
-
-    private static boolean isTooLong(final SgeList sges, final int count) {
-        long sum = 0;
-        for (int i = 0; i < count; i++) {
-            sum += sges.length(i);
-        }
-        return sum > MAX_MESSAGE;
     }
 
     private int objectionToAddress(final SendRequest request, final AddressHandle handle) {

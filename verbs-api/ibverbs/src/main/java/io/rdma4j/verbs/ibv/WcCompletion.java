@@ -75,7 +75,7 @@ final class WcCompletion implements Completion {
         if (status != WcStatus.SUCCESS) {
             return 0;
         }
-        // Unsigned in the structure. Only a write with immediate data can be that long.
+        // Unsigned in the structure: a message may have 2 GiB, and a device may say anything.
         return bytes < 0 ? Integer.MAX_VALUE : bytes;
     }
 

@@ -420,6 +420,24 @@ class StubDeviceTest {
             + "receive: ", "LOC_LEN_ERR");
     }
 
+    /** The longest message that there is. Its length is no int, and neither is that of its buffers. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aMessageOfTwoGibibytesFitsIntoAsMany(final boolean shared) {
+        open("jna");
+        final SharedReceiveQueue srq = shared ? pd.createSrq(4, 2) : null;
+        final QueuePair qp = ready(new QpOptions().maxReceiveSge(2).srq(srq));
+        final ReceiveRequest two = new ReceiveRequest(2).wrId(1).addSge(memory.address(), 1 << 30, region.lkey())
+            .addSge(memory.address(), 1 << 30, region.lkey());
+        for (int more = 0; more <= 1; more++) {
+            assertThat(shared ? srq.postReceive(two) : qp.postReceive(two)).isZero();
+            Stub.ask("stub_length", (1 << 31) + more);
+            assertThat(qp.postSend(2, memory.address(), 4, region.lkey())).isZero();
+            assertThat(poll()).contains(more == 0 ? "1 RECV SUCCESS " + Integer.MAX_VALUE : "1 RECV LOC_LEN_ERR 0");
+            assertThat(qp.state()).isEqualTo(more == 0 ? QpState.RTS : QpState.ERR);
+        }
+    }
+
     /** Shared receives that completed and were not polled when their QP was closed take room. */
     @Test
     void roomIsKeptForSharedReceivesOfAClosedQp() {

@@ -9,12 +9,10 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.queues.SequencedQueue;
+import io.rdma4j.verbs.spi.MessageLength;
 
 /** What becomes of a completion, and what a CQ says when it cannot do what it is asked for. */
 final class CqVerdicts {
-    /** 2 GiB, unsigned (InfiniBand specification). */
-    private static final int LONGEST_MESSAGE = 1 << 31;
-
     private CqVerdicts() {
     }
 
@@ -57,16 +55,8 @@ final class CqVerdicts {
      * says: an application would read behind its buffer. A write with immediate data has its length from elsewhere.
      */
     static int judge(final int status, final int opcode, final int bytes, final int room) {
-        return status == WcStatus.PVRDMA_WC_SUCCESS && Integer.compareUnsigned(bytes, longest(room)) > 0
+        return status == WcStatus.PVRDMA_WC_SUCCESS && !MessageLength.fits(bytes, room)
             && opcode != WcOpcode.PVRDMA_WC_RECV_RDMA_WITH_IMM ? WcStatus.PVRDMA_WC_LOC_LEN_ERR : status;
-    }
-
-    /**
-     * Unsigned: the largest int stands for all room from there on, into which the longest message fits. An application
-     * is not told of more than the largest int either.
-     */
-    private static int longest(final int room) {
-        return room == Integer.MAX_VALUE ? LONGEST_MESSAGE : room;
     }
 
     static RdmaException pollerStays(final PvrdmaCq cq, final String operation, final long millis) {

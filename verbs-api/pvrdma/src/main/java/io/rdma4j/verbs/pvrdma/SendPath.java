@@ -19,13 +19,12 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.SgeList;
 import io.rdma4j.verbs.pvrdma.device.DeviceLimits;
+import io.rdma4j.verbs.spi.MessageLength;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** Posting to a send queue: checks, then writes the WQE in place. */
 final class SendPath extends PostPath<SendRequest> {
-    /** Longest message (InfiniBand specification). */
-    private static final long MAX_MESSAGE = 1L << 31;
     private static final int ATOMIC_LENGTH = 8;
     private static final int LOG_ATOMIC_LENGTH = 3;
     private static final int MAX_QPN = 0xffffff;
@@ -282,7 +281,7 @@ final class SendPath extends PostPath<SendRequest> {
                 return refusal;
             }
         }
-        if (count > 1 && isTooLong(request.sges(), count)) {
+        if (count > 1 && MessageLength.isExceeded(request.sges(), count)) {
             return ReturnCode.INVALID_REQUEST;
         }
         // Messages and writes, the most frequent ones, have the lowest numbers.
@@ -309,14 +308,6 @@ final class SendPath extends PostPath<SendRequest> {
             return ReturnCode.FOREIGN_OBJECT;
         }
         return handle.isClosed() ? ReturnCode.INVALID_REQUEST : ReturnCode.OK;
-    }
-
-    private static boolean isTooLong(final SgeList sges, final int count) {
-        long sum = 0;
-        for (int i = 0; i < count; i++) {
-            sum += sges.length(i);
-        }
-        return sum > MAX_MESSAGE;
     }
 
     /**
