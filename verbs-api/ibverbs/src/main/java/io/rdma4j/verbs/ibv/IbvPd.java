@@ -19,6 +19,7 @@ import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.QpOptions;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SharedReceiveQueue;
 import io.rdma4j.verbs.WindowType;
 import io.rdma4j.verbs.live.PdKind;
@@ -82,7 +83,12 @@ final class IbvPd extends IbvObject implements ProtectionDomain {
     @Override
     public QueuePair createQp(final QpOptions options) {
         requireOpen(QpFactory.OPERATION);
-        return qps.add(QpFactory.OPERATION, context, this, () -> QpFactory.create(this, options));
+        final IbvQp qp = qps.add(QpFactory.OPERATION, context, this, () -> QpFactory.create(this, options));
+        if (context.isFailed()) {
+            // Whoever told all QPs may not have seen this one.
+            qp.shutGates(ReturnCode.DEVICE_FAILED);
+        }
+        return qp;
     }
 
     @Override

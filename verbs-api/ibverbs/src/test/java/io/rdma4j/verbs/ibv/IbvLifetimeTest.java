@@ -516,6 +516,22 @@ class IbvLifetimeTest {
         assertThat(maker.result().postReceive(1, memory.address(), 1, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
     }
 
+    /** It registers what it copies inline data to before its domain knows it. */
+    @Test
+    void aQueuePairThatComesWithTheFailureKnowsOfIt() throws Exception {
+        final CompletionQueue cq = context.createCq(64);
+        Stub.hold(Place.REG_MR);
+        final Task<QueuePair> maker =
+            new Task<>(() -> pd.createQp(new QpOptions().cq(cq).maxSendWr(8).maxReceiveWr(8).maxInline(512)));
+        Stub.awaitHeld();
+        Stub.ask("stub_event", 0L, AsyncEventType.DEVICE_FATAL.ordinal());
+        assertThat(context.awaitAsyncEvent(LONG).type()).isEqualTo(AsyncEventType.DEVICE_FATAL);
+        Stub.hold(Place.NONE);
+        final QueuePair qp = maker.result();
+        assertThat(qp.postReceive(1, memory.address(), 1, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
+        assertThat(qp.postSend(1, memory.address(), 1, 1)).isEqualTo(ReturnCode.DEVICE_FAILED);
+    }
+
     /** What was checked is what is posted, also if the request is changed in between. */
     @Test
     void aRequestThatChangesWhileItIsPosted() {
