@@ -145,7 +145,7 @@ static struct {
     struct sge sge;
 } advised;
 static int live, misuse, numbers = 100, fail_at = -1, fail_errno, unacked, posts, polls, reg_errno, state_errno;
-static int port_count = 1, port_state = 4, gid_types[] = {2, 2};
+static int port_count = 1, port_state = 4, gid_types[] = {2, 2}, gid_places = 3;
 static int next_status, later_status, most_inline = 256;
 static uint32_t next_length;
 static const char *hold = "";
@@ -198,6 +198,8 @@ void stub_refuse_states(int error) { state_errno = error; }
 void stub_port(int state) { port_state = state; }
 /* How many ports contexts opened from then on have. */
 void stub_ports(int count) { port_count = count; }
+/* How many places for GIDs a port has; two are taken. */
+void stub_gids(int places) { gid_places = places; }
 /* Of the two GIDs: 1 RoCE version 1, 2 RoCE version 2. */
 void stub_gid_types(int first, int second) { gid_types[0] = first; gid_types[1] = second; }
 /* An event of the device that was opened last. */
@@ -485,14 +487,14 @@ int ibv_query_device(struct context *c, char *attr) {
     return 0;
 }
 int ibv_query_port(struct context *c, uint8_t port, char *attr) {
-    int mtu = 4, gids = 3;
+    int mtu = 4;
     LOCKED;
     open_context(c);
     memset(attr, 0, 48);
     memcpy(attr, &port_state, 4);
     memcpy(attr + 4, &mtu, 4);
     memcpy(attr + 8, &mtu, 4);
-    memcpy(attr + 12, &gids, 4);
+    memcpy(attr + 12, &gid_places, 4);
     attr[32] = 1;
     attr[46] = 2;
     return 0;

@@ -137,6 +137,7 @@ final class IbvClaims {
             fields.put(limit, Integer.toString(Math.min(most, Math.min(1 << 15, cqe))));
         }
         fields.put("max_pkeys", fields.get("pkey_tbl_len"));
+        fields.put("gid_tbl_len", Integer.toString(Math.min(256, Integer.parseInt(fields.get("gid_tbl_len")))));
         final List<String> changed = new ArrayList<>();
         fields.forEach((name, value) -> {
             if (!value.equals(before.get(name))) {

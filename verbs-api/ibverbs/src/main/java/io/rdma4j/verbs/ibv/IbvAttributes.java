@@ -44,7 +44,7 @@ final class IbvAttributes implements DeviceAttributes {
         this.version = Devices.abiVersion(device);
         this.transport = UnsafeApi.getInt(device + Abi.Device.TRANSPORT_TYPE);
         this.details = DeviceDetails.of(attr, title, vectors);
-        this.gidTableLength = port.getInt(Abi.PortAttr.GID_TBL_LEN);
+        this.gidTableLength = PortQuery.gidTableLength(port);
         this.pkeyTableLength = port.getShort(Abi.PortAttr.PKEY_TBL_LEN) & 0xffff;
     }
 

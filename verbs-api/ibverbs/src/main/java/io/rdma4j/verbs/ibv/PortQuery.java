@@ -13,6 +13,8 @@ import org.agrona.DirectBuffer;
 /** Asks for {@code struct ibv_port_attr}, and reads it. */
 final class PortQuery {
     private static final int ETHERNET = 2;
+    /** GIDs that can be named: {@code ibv_global_route} has a byte for the index. */
+    private static final int MAX_GIDS = 1 << 8;
 
     private PortQuery() {
     }
@@ -38,7 +40,7 @@ final class PortQuery {
             PortState.of(a.getInt(Abi.PortAttr.STATE)),
             mtu(a.getInt(Abi.PortAttr.MAX_MTU)),
             mtu(a.getInt(Abi.PortAttr.ACTIVE_MTU)),
-            a.getInt(Abi.PortAttr.GID_TBL_LEN),
+            gidTableLength(a),
             a.getShort(Abi.PortAttr.PKEY_TBL_LEN) & 0xffff,
             a.getInt(Abi.PortAttr.PORT_CAP_FLAGS),
             a.getShort(Abi.PortAttr.PORT_CAP_FLAGS2) & 0xffff,
@@ -56,6 +58,10 @@ final class PortQuery {
             a.getByte(Abi.PortAttr.ACTIVE_SPEED) & 0xff,
             a.getByte(Abi.PortAttr.PHYS_STATE) & 0xff,
             isEthernet(a) ? "Ethernet" : "InfiniBand");
+    }
+
+    static int gidTableLength(final DirectBuffer a) {
+        return Math.min(a.getInt(Abi.PortAttr.GID_TBL_LEN), MAX_GIDS);
     }
 
     static boolean isEthernet(final DirectBuffer a) {

@@ -42,6 +42,7 @@ class GidTypesTest {
     void everythingIsGivenBack() {
         Stub.ask("stub_refuse_states", 0);
         Stub.ask("stub_ports", 1);
+        Stub.ask("stub_gids", 3);
         Stub.ask("stub_gid_types", GidTypes.ROCE_V2, GidTypes.ROCE_V2);
         if (context != null) {
             context.close();
@@ -121,6 +122,18 @@ class GidTypesTest {
         assertThat(table.get(1, 1)).isEqualTo(Gid.parse("fe80::1"));
         assertThat(table.get(2, 0)).isEqualTo(Gid.parse("fe80::101"));
         assertThat(table.get(2, 1)).isEqualTo(Gid.parse("::ffff:10.0.1.7"));
+    }
+
+    /** The library has a byte for the index; SoftRoCE has a table of 1,024. */
+    @Test
+    void aGidThatTheLibraryCannotNameHasNoIndex() {
+        Stub.ask("stub_gids", 1000);
+        open(GidTypes.ROCE_V2, GidTypes.ROCE_V2);
+        assertThat(context.attributes().gidTableLength()).isEqualTo(256);
+        assertThat(context.queryPort(1).gidTableLength()).isEqualTo(256);
+        assertThat(context.queryGid(1, 255)).isEqualTo(Gid.ZERO);
+        assertThatThrownBy(() -> context.queryGid(1, 256)).hasMessageContaining("GID index")
+            .hasMessageContaining("EINVAL");
     }
 
     @Test
