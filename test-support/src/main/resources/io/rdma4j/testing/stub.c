@@ -699,12 +699,14 @@ int ibv_modify_qp(struct qp *qp, int *attr, int mask) {
     qp->state = attr[0];
     return 0;
 }
+/* Who is held has his answer, which may be of before by then. */
 int ibv_query_qp(struct qp *qp, int *attr, int mask, void *init) {
     LOCKED;
+    int state = qp->state;
     maybe_held("query_qp");
     alive(qp);
     memset(attr, 0, 144);
-    attr[0] = qp->state;
+    attr[0] = state;
     return 0;
 }
 int ibv_destroy_qp(struct qp *qp) {

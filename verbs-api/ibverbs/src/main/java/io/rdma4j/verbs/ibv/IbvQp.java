@@ -62,6 +62,8 @@ final class IbvQp extends IbvObject implements QueuePair {
     private final Turn turn;
     private final int psn = RANDOM.nextInt(1 << 24);
     private final AtomicReference<QpState> state = new AtomicReference<>(QpState.RESET);
+    /** How often it was reset; what was found out before is over. Changes under the lock of the send gate. */
+    private volatile int life;
     private volatile QpAttributes known = new QpAttributes();
     private volatile int owner;
     private volatile int qkey;
@@ -379,6 +381,9 @@ final class IbvQp extends IbvObject implements QueuePair {
     }
 
     private void startAgain() {
+        synchronized (sends.gate) {
+            life++;
+        }
         context.qps.remove(owner);
         for (final CqUse use : uses) {
             use.cq().left(left(use));
@@ -478,14 +483,20 @@ final class IbvQp extends IbvObject implements QueuePair {
 
     /**
      * The device told of it. Under locks: takes none but a gate's, in which nobody waits. An event comes by a way of
-     * its own: it may be of an error before the last reset, after which the QP has gone on.
+     * its own: it may be of an error before the last reset, after which the QP has gone on. So may the device's answer,
+     * when it is here.
      */
     void heard(final AsyncEventType event) {
         if (event == AsyncEventType.QP_FATAL || event == AsyncEventType.QP_REQ_ERR
             || event == AsyncEventType.QP_ACCESS_ERR) {
+            final int asked = life;
             final QpState now = state.get();
             if (now != QpState.ERR && fails(now, QpState.ERR) && isInError()) {
-                fell(now, QpState.ERR);
+                synchronized (sends.gate) {
+                    if (life == asked) {
+                        become(QpState.ERR);
+                    }
+                }
             }
         }
     }

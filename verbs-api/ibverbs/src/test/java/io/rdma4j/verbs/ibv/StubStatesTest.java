@@ -126,6 +126,25 @@ class StubStatesTest {
         }
     }
 
+    /** It may also be handled while a reset ends the error: the device's answer is of before then. */
+    @Test
+    void anErrorThatEndsWhileItsEventIsHandledDoesNotEndTheQueuePair() {
+        final QueuePair qp =
+            Stub.connected(pd.createQp(new QpOptions().cq(cq).maxSendWr(WR).maxReceiveWr(WR)));
+        become(qp, QpState.ERR);
+        Stub.hold(Stub.Place.QUERY_QP);
+        try {
+            Stub.ask("stub_event", ((IbvQp) qp).pointer, AsyncEventType.QP_FATAL.ordinal());
+            Stub.awaitHeld();
+            qp.modify(QpAttributes.to(QpState.RESET));
+            Stub.connected(qp);
+        } finally {
+            Stub.hold(Stub.Place.NONE);
+        }
+        context.awaitAsyncEvent(Patience.duration()).acknowledge();
+        assertThat(qp.state()).isEqualTo(QpState.RTS);
+    }
+
     /** In ERR sends are taken, and flushed, also by a queue pair that never came to RTS. */
     @ParameterizedTest
     @ValueSource(strings = {"INIT", "RTR"})
