@@ -160,6 +160,7 @@ long stub_unacked(void) { return unacked; }
 long stub_posts(void) { return posts; }
 /* The send after so many more is refused. */
 void stub_fail(int after, int error) { fail_at = after; fail_errno = error; }
+void stub_limit(struct srq *srq, int limit) { srq->limit = limit; }
 /* As if the device had found an error, or none. */
 void stub_state(struct qp *qp, int state) { qp->state = state; }
 /* How the next send that completes ends, and those after it. */
@@ -192,7 +193,7 @@ long stub_advised(int field) {
         advised.sge.lkey};
     return fields[field];
 }
-/* Registrations, or changes of the state of queue pairs, are refused. */
+/* Registrations, or changes of queues, are refused. */
 void stub_refuse_regions(int error) { reg_errno = error; }
 void stub_refuse_states(int error) { state_errno = error; }
 void stub_port(int state) { port_state = state; }
@@ -213,7 +214,7 @@ void stub_event(void *element, int type) {
 void stub_hold(int which) {
     static const char *const names[] = {"none", "get_cq_event", "get_async_event", "query_gid_ex", "create_cq",
         "reg_mr", "post_send", "create_srq", "poll_cq", "modify_qp", "query_qp", "req_notify_cq",
-        "dereg_mr"};
+        "dereg_mr", "modify_srq"};
     LOCKED;
     hold = names[which];
     pthread_cond_broadcast(&let_go);
@@ -726,7 +727,17 @@ struct srq *ibv_create_srq(void **pd, void *attr) {
     s->context = *pd;
     return s;
 }
-int ibv_modify_srq(struct srq *srq, int *attr, int mask) { LOCKED; alive(srq); srq->limit = attr[2]; return 0; }
+/* Who is held has set it already. */
+int ibv_modify_srq(struct srq *srq, int *attr, int mask) {
+    LOCKED;
+    alive(srq);
+    if (state_errno) {
+        return state_errno;
+    }
+    srq->limit = attr[2];
+    maybe_held("modify_srq");
+    return 0;
+}
 int ibv_query_srq(struct srq *srq, int *attr) { LOCKED; alive(srq); attr[2] = srq->limit; return 0; }
 int ibv_destroy_srq(struct srq *srq) {
     LOCKED;

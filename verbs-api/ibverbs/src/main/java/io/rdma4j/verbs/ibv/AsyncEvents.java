@@ -135,6 +135,8 @@ final class AsyncEvents implements EventSubscription.Source {
             if (about instanceof IbvQp) {
                 // Asks the library, under no lock.
                 ((IbvQp) about).heard(type);
+            } else if (about instanceof IbvSrq && type == AsyncEventType.SRQ_LIMIT_REACHED) {
+                ((IbvSrq) about).limitIs(0);
             }
             add(type, about, about == context ? event.getInt(Abi.AsyncEvent.ELEMENT_PORT_NUM) : (int) element);
         } finally {

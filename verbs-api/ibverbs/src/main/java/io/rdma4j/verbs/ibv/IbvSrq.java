@@ -120,10 +120,23 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
         context.requireWorking(operation);
         final UnsafeBuffer attr = Struct.allocate(Abi.SrqInitAttr.LENGTH);
         attr.putInt(Abi.SrqInitAttr.ATTR_SRQ_LIMIT, count);
-        whileOpen(operation, () -> context.require(context.library.modifySrq(pointer,
-            attr.addressOffset() + Abi.SrqInitAttr.ATTR, LIMIT), operation, "ibv_modify_srq"));
+        whileOpen(operation, () -> {
+            try (Undo undo = new Undo()) {
+                final int before = limit;
+                undo.add(() -> limitIs(before));
+                // First: with fewer receives than that the event comes at once.
+                limitIs(count);
+                context.require(context.library.modifySrq(pointer, attr.addressOffset() + Abi.SrqInitAttr.ATTR, LIMIT),
+                    operation, "ibv_modify_srq");
+                undo.forget();
+            }
+        });
         Struct.keep(attr);
-        limit = count;
+    }
+
+    /** Also 0: the event came, and there is no limit any more. */
+    void limitIs(final int now) {
+        limit = now;
         changed();
     }
 
@@ -133,8 +146,11 @@ final class IbvSrq extends IbvObject implements SharedReceiveQueue {
         requireOpen(operation);
         context.requireWorking(operation);
         final UnsafeBuffer attr = Struct.allocate(Abi.SrqInitAttr.LENGTH);
-        whileOpen(operation, () -> context.require(context.library.querySrq(pointer,
-            attr.addressOffset() + Abi.SrqInitAttr.ATTR), operation, "ibv_query_srq"));
+        whileOpen(operation, () -> {
+            context.require(context.library.querySrq(pointer, attr.addressOffset() + Abi.SrqInitAttr.ATTR), operation,
+                "ibv_query_srq");
+            limitIs(attr.getInt(Abi.SrqInitAttr.ATTR_SRQ_LIMIT));
+        });
         return attr.getInt(Abi.SrqInitAttr.ATTR_SRQ_LIMIT);
     }
 

@@ -29,7 +29,7 @@ final class Stub {
     /** Functions in which threads can be held, by their numbers in stub.c. */
     enum Place {
         NONE, GET_CQ_EVENT, GET_ASYNC_EVENT, QUERY_GID_EX, CREATE_CQ, REG_MR, POST_SEND, CREATE_SRQ, POLL_CQ, MODIFY_QP,
-        QUERY_QP, REQ_NOTIFY_CQ, DEREG_MR
+        QUERY_QP, REQ_NOTIFY_CQ, DEREG_MR, MODIFY_SRQ
     }
 
     private static final long DEADLINE_NANOS = Patience.nanos();

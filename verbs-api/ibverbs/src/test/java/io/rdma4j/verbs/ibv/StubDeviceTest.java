@@ -43,6 +43,7 @@ import io.rdma4j.verbs.live.CqKind;
 import io.rdma4j.verbs.live.MrKind;
 import io.rdma4j.verbs.live.PdKind;
 import io.rdma4j.verbs.live.QpKind;
+import io.rdma4j.verbs.live.SrqKind;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -64,6 +65,7 @@ import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /** The provider on stub.c of test-support, compiled where there is a C compiler: no device is needed. */
@@ -435,6 +437,44 @@ class StubDeviceTest {
             assertThat(qp.postSend(2, memory.address(), 4, region.lkey())).isZero();
             assertThat(poll()).contains(more == 0 ? "1 RECV SUCCESS " + Integer.MAX_VALUE : "1 RECV LOC_LEN_ERR 0");
             assertThat(qp.state()).isEqualTo(more == 0 ? QpState.RTS : QpState.ERR);
+        }
+    }
+
+    private void reach(final SharedReceiveQueue srq) {
+        Stub.ask("stub_event", ((IbvSrq) srq).pointer, AsyncEventType.SRQ_LIMIT_REACHED.ordinal());
+        context.awaitAsyncEvent(Patience.duration()).acknowledge();
+    }
+
+    /** The device tells once: then there is no limit any more. */
+    @Test
+    void othersSeeTheLimitOfASharedQueueAsLongAsItIsArmed() throws InterruptedException {
+        open("jna");
+        final SharedReceiveQueue srq = pd.createSrq(8, 1);
+        try (LiveView view = LiveViews.ofPid(ProcessHandle.current().pid(), context.address())) {
+            final LongSupplier limit = () -> view.objects(SrqKind.KIND).get(0).attribute(SrqKind.SRQ_LIMIT);
+            srq.armLimit(4);
+            assertThat(limit.getAsLong()).isEqualTo(4);
+            reach(srq);
+            assertThat(limit.getAsLong()).as("it was reached").isZero();
+            srq.armLimit(5);
+            Stub.ask("stub_refuse_states", EINVAL);
+            assertThatThrownBy(() -> srq.armLimit(6)).hasMessageContaining("ibv_modify_srq");
+            assertThat(limit.getAsLong()).as("a refusal changes nothing").isEqualTo(5);
+            Stub.ask("stub_limit", ((IbvSrq) srq).pointer, 0);
+            assertThat(srq.queryLimit()).isZero();
+            assertThat(limit.getAsLong()).as("it was asked for").isZero();
+            Stub.ask("stub_refuse_states", 0);
+            Stub.hold(Stub.Place.MODIFY_SRQ);
+            final Thread armer = new Thread(() -> srq.armLimit(7));
+            armer.start();
+            Stub.awaitHeld();
+            reach(srq);
+            Stub.hold(Stub.Place.NONE);
+            Patience.join(armer);
+            assertThat(limit.getAsLong()).as("it was reached before the library came back").isZero();
+        } finally {
+            Stub.hold(Stub.Place.NONE);
+            Stub.ask("stub_refuse_states", 0);
         }
     }
 
