@@ -29,6 +29,7 @@ final class Refusal {
     private static final int BEFORE = 3;
     private static final int NEAR_RECEIVE = 71;
     private static final int FAR_RECEIVE = 70;
+    private static final int LATE = 72;
 
     private final ConformanceEnv env;
     private final Node near;
@@ -106,7 +107,10 @@ final class Refusal {
 
     private void byPeerOnce(final SendRequest request, final WcStatus status, final AsyncEventType event) {
         post(request, status);
+        // The peer's device may know, its program does not yet: what it posts is flushed as what it posted before.
+        Check.ok(pair.farQp().postReceive(LATE, farMemory.at(0), 64, farMemory.lkey()), "post late receive");
         far.received().next().expectStatus(FAR_RECEIVE, WcStatus.WR_FLUSH_ERR);
+        far.received().next().expectStatus(LATE, WcStatus.WR_FLUSH_ERR);
         Check.equal(QpState.ERR, pair.farQp().query().state(), "state of the peer");
         Events.expectIfAny(env, env.peer(), event, pair.farQp());
         afterwards();

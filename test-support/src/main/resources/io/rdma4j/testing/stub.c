@@ -161,8 +161,6 @@ long stub_posts(void) { return posts; }
 /* The send after so many more is refused. */
 void stub_fail(int after, int error) { fail_at = after; fail_errno = error; }
 void stub_limit(struct srq *srq, int limit) { srq->limit = limit; }
-/* As if the device had found an error, or none. */
-void stub_state(struct qp *qp, int state) { qp->state = state; }
 /* How the next send that completes ends, and those after it. */
 void stub_status(int next, int later) { next_status = next; later_status = later; }
 /* What the completion of the next message says of its length, unless it is 0. */
@@ -275,6 +273,18 @@ static void complete(struct cq *cq, struct wc wc) {
         eventfd_write(cq->channel->fd, 1);
     }
 }
+
+/* In the error state it has flushed its receives; later ones stay, as SoftRoCE's do. */
+static void come_to(struct qp *qp, int state) {
+    qp->state = state;
+    while (state == 6 && qp->own.head != qp->own.tail) {
+        complete(qp->recv_cq, (struct wc) {.wr_id = qp->own.receives[qp->own.head++ % ROOM].wr_id, .status = 5,
+            .qp_num = qp->qp_num});
+    }
+}
+/* As if the device had found an error, or none. */
+void stub_state(struct qp *qp, int state) { LOCKED; come_to(qp, state); }
+long stub_state_now(struct qp *qp) { return qp->state; }
 
 static int post_receives(struct srq *srq, struct recv_wr *wr) {
     for (; wr; wr = wr->next) {
@@ -687,18 +697,19 @@ struct qp *ibv_create_qp(void **pd, struct init_attr *attr) {
     qp->qp_num = numbers++;
     return qp;
 }
+/* Who is held has changed it, or was refused. */
 int ibv_modify_qp(struct qp *qp, int *attr, int mask) {
     LOCKED;
+    int answer = state_errno;
     alive(qp);
     /* What is posted meanwhile would find an empty queue. */
     misuse += attr[0] == 0 && qp->posting;
+    if (!answer) {
+        come_to(qp, attr[0]);
+    }
     maybe_held("modify_qp");
     alive(qp);
-    if (state_errno) {
-        return state_errno;
-    }
-    qp->state = attr[0];
-    return 0;
+    return answer;
 }
 /* Who is held has his answer, which may be of before by then. */
 int ibv_query_qp(struct qp *qp, int *attr, int mask, void *init) {

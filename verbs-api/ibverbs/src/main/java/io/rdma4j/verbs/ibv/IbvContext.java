@@ -95,13 +95,15 @@ final class IbvContext implements RdmaContext {
      * @param address what the application called it.
      * @param library what opened it.
      * @param opened  its {@code ibv_context}; closed with this.
+     * @param driver  what drives it.
      * @param gid     the GID to have at index 0; null for the best one.
      */
-    IbvContext(final String address, final VerbsLibrary library, final long opened, final Gid gid) {
+    IbvContext(final String address, final VerbsLibrary library, final long opened, final String driver,
+        final Gid gid) {
         this.address = address;
         this.library = library;
         this.pointer = opened;
-        this.driver = ContextCheck.driver(pointer);
+        this.driver = driver;
         this.calls = DataCalls.of(new CallTable(member(Abi.Context.OPS_POST_SEND), member(Abi.Context.OPS_POST_RECV),
             member(Abi.Context.OPS_POST_SRQ_RECV), member(Abi.Context.OPS_POLL_CQ),
             member(Abi.Context.OPS_REQ_NOTIFY_CQ)), Traits.isQuick(driver));

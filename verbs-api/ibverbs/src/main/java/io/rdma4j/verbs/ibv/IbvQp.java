@@ -36,6 +36,7 @@ import org.agrona.DirectBuffer;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.lang.invoke.VarHandle;
 import java.security.SecureRandom;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -73,6 +74,8 @@ final class IbvQp extends IbvObject implements QueuePair {
     private volatile long mendedBelow;
     /** It is on its way to RESET: nobody may post. */
     private volatile boolean resets;
+    /** Those who have late receives flushed; whoever resets or closes it waits for them. */
+    private final Users flushers = new Users();
 
     IbvQp(final IbvPd pd, final long pointer, final QpType type, final CqUse[] uses, final IbvSrq srq,
         final SendPath sends, final ReceivePath receives) {
@@ -258,20 +261,37 @@ final class IbvQp extends IbvObject implements QueuePair {
 
     /** A receive was posted; some devices do not look for it in the error state. */
     private int flushed(final int code) {
-        if (code >= 0 && state.get() == QpState.ERR && context.traits.errFlushesOnEntry) {
-            enterErrAgain();
+        if (code >= 0 && context.traits.errFlushesOnEntry) {
+            // Whoever finds the QP in that state either sees the receive, or is seen here.
+            VarHandle.fullFence();
+            if (state.get() == QpState.ERR) {
+                enterErrAgain();
+            }
         }
         return code;
     }
 
+    /** The QP was found in the error state: the device may have been there before, and receives been posted since. */
+    private void flushLate() {
+        if (context.traits.errFlushesOnEntry && receives.work != null && receives.work.outstanding() > 0) {
+            enterErrAgain();
+        }
+    }
+
     private void enterErrAgain() {
-        final int refusal = receives.gate.enter();
-        if (refusal == ReturnCode.OK) {
-            final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
-            attr.putInt(Abi.QpAttr.QP_STATE, QpState.ERR.ordinal());
-            context.library.modifyQp(pointer, attr.addressOffset(), QpAttribute.STATE.bit());
-            Struct.keep(attr);
-            receives.gate.leave();
+        if (!flushers.begin(this)) {
+            return;
+        }
+        try {
+            // In this order: where a reset is over, the state is another one.
+            if (!resets && state.get() == QpState.ERR) {
+                final UnsafeBuffer attr = Struct.allocate(Abi.QpAttr.LENGTH);
+                attr.putInt(Abi.QpAttr.QP_STATE, QpState.ERR.ordinal());
+                context.library.modifyQp(pointer, attr.addressOffset(), QpAttribute.STATE.bit());
+                Struct.keep(attr);
+            }
+        } finally {
+            flushers.end();
         }
     }
 
@@ -378,6 +398,9 @@ final class IbvQp extends IbvObject implements QueuePair {
         }
         openGates();
         changed();
+        if (to == QpState.ERR) {
+            flushLate();
+        }
     }
 
     private void startAgain() {
@@ -440,6 +463,7 @@ final class IbvQp extends IbvObject implements QueuePair {
     private void awaitNoPost(final String operation) {
         sends.gate.awaitEmpty(operation, context, this, "its send queue");
         receives.gate.awaitEmpty(operation, context, this, "its receive queue");
+        flushers.awaitNone(operation, context, this);
     }
 
     /** Poller: a send failed. */
@@ -492,10 +516,12 @@ final class IbvQp extends IbvObject implements QueuePair {
             final int asked = life;
             final QpState now = state.get();
             if (now != QpState.ERR && fails(now, QpState.ERR) && isInError()) {
+                final boolean fell;
                 synchronized (sends.gate) {
-                    if (life == asked) {
-                        become(QpState.ERR);
-                    }
+                    fell = life == asked && falls(QpState.ERR);
+                }
+                if (fell) {
+                    flushLate();
                 }
             }
         }
@@ -510,10 +536,21 @@ final class IbvQp extends IbvObject implements QueuePair {
     }
 
     private void become(final QpState next) {
+        if (falls(next) && next == QpState.ERR) {
+            flushLate();
+        }
+    }
+
+    /** It comes to another state by itself; false if it does not from where it is. */
+    private boolean falls(final QpState next) {
         QpState now = state.get();
-        while (now != next && fails(now, next) && !fell(now, next)) {
+        while (now != next && fails(now, next)) {
+            if (fell(now, next)) {
+                return true;
+            }
             now = state.get();
         }
+        return false;
     }
 
     /** It went from one state to another by itself; false if it is not in the first one any more. */

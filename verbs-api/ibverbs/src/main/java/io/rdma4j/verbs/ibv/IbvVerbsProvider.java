@@ -54,7 +54,8 @@ public final class IbvVerbsProvider implements VerbsProvider {
         try (Undo undo = new Undo()) {
             final long opened = Devices.open(address, library);
             undo.add(() -> library.closeDevice(opened));
-            final IbvContext context = new IbvContext(address.toString(), library, opened, gid);
+            final IbvContext context =
+                new IbvContext(address.toString(), library, opened, ContextCheck.driver(opened), gid);
             undo.forget();
             context.start();
             return context;

@@ -60,6 +60,15 @@ final class Stub {
         return (IbvContext) new IbvVerbsProvider().open(DeviceAddress.parse("ibv:stub0"));
     }
 
+    /** The same as if a driver of that name drove it. */
+    static IbvContext openAs(final String driver) {
+        final DeviceAddress address = DeviceAddress.parse("ibv:stub0");
+        final IbvContext context =
+            new IbvContext(address.toString(), LIBRARY, Devices.open(address, LIBRARY), driver, null);
+        context.start();
+        return context;
+    }
+
     /** {@return the queue pair, connected with itself} */
     static QueuePair connected(final QueuePair qp) {
         qp.modify(QpAttributes.to(QpState.INIT).port(1).pkeyIndex(0).accessFlags(Set.of()));
