@@ -4,6 +4,7 @@
  */
 package io.rdma4j.queues;
 
+import java.lang.invoke.VarHandle;
 import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -12,11 +13,15 @@ import org.agrona.concurrent.UnsafeBuffer;
  * Memory in which a work queue leaves what it counts, for others to look at while it works:
  *
  * <pre>
- *   posterOffset     elements shown to the device      the poster stores these three
+ *   posterOffset     elements shown to the device, by number     the poster stores these three
  *             +8     doorbells
  *            +16     claims that found the queue full
- *   retiredOffset    elements that completed           the poller stores this one
+ *   retiredOffset    elements that completed, by number          the poller stores this one
+ *             +8     numbers that resets left out                who resets stores this one
  * </pre>
+ *
+ * <p>A queue that is reset goes on with the number of a later lap. What it leaves out is below both numbers, as if it
+ * had been shown and had completed: how many elements were shown is the first one without it.
  *
  * <p>Each is a 64-bit total in the order of the machine that the queue keeps elsewhere and never reads from here: who
  * writes to this memory misleads those who look at it, and not the queue. The stores are plain ones, aligned, each
@@ -27,6 +32,8 @@ public final class QueueTotals {
     private static final int DOORBELLS_OFFSET = Long.BYTES;
     private static final int FULL_OFFSET = 2 * Long.BYTES;
     private static final int POSTER_LENGTH = 3 * Long.BYTES;
+    private static final int SKIPPED_OFFSET = Long.BYTES;
+    private static final int RETIRED_LENGTH = 2 * Long.BYTES;
     private static final int LINE = 64;
 
     /** Keeps it mapped: whoever counts late must find it. */
@@ -39,12 +46,12 @@ public final class QueueTotals {
      *
      * @param memory        kept as long as this is
      * @param posterOffset  where what the poster counts begins
-     * @param retiredOffset where what the poller counts is
+     * @param retiredOffset where what the poller counts begins
      * @throws IllegalArgumentException if that is not inside, not aligned to 8 bytes, or the memory is in the heap
      */
     public QueueTotals(final UnsafeBuffer memory, final int posterOffset, final int retiredOffset) {
         require(memory, posterOffset, POSTER_LENGTH);
-        require(memory, retiredOffset, Long.BYTES);
+        require(memory, retiredOffset, RETIRED_LENGTH);
         this.memory = memory;
         poster = memory.addressOffset() + posterOffset;
         retired = memory.addressOffset() + retiredOffset;
@@ -72,7 +79,7 @@ public final class QueueTotals {
         return poster;
     }
 
-    /** Where the poller's is. */
+    /** Where the poller's begin. */
     long retired() {
         return retired;
     }
@@ -96,6 +103,15 @@ public final class QueueTotals {
         UnsafeApi.putLong(poller, total);
     }
 
+    /**
+     * Before the numbers behind those that were left out: a reader between the two finds too few for a moment, and not
+     * too many.
+     */
+    static void skipped(final long poller, final long total) {
+        UnsafeApi.putLong(poller + SKIPPED_OFFSET, total);
+        VarHandle.releaseFence();
+    }
+
     /** Before what others retired is looked for behind it. */
     static void retiredVolatile(final long poller, final long total) {
         UnsafeApi.putLongVolatile(null, poller, total);
@@ -109,6 +125,7 @@ public final class QueueTotals {
         return "posted=" + UnsafeApi.getLongVolatile(null, poster)
             + ", doorbells=" + UnsafeApi.getLongVolatile(null, poster + DOORBELLS_OFFSET)
             + ", full=" + UnsafeApi.getLongVolatile(null, poster + FULL_OFFSET)
-            + ", retired=" + UnsafeApi.getLongVolatile(null, retired) + " in " + memory;
+            + ", retired=" + UnsafeApi.getLongVolatile(null, retired)
+            + ", skipped=" + UnsafeApi.getLongVolatile(null, retired + SKIPPED_OFFSET) + " in " + memory;
     }
 }

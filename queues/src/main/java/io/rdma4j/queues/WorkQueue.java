@@ -65,6 +65,8 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
     /** Addresses in them: one load less for each store. */
     private final long posterTotals;
     private final long retiredTotal;
+    /** Numbers that no element had, as resets left them out. */
+    private long skipped;
 
     /**
      * Uses memory that the device was told of.
@@ -297,6 +299,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
     public final void reset() {
         final long lap = 2L * count;
         final long start = (posted + lap - 1) & -lap;
+        skipped += start - published();
         posted = start;
         limit = start + count;
         dirtyBelow = start + count;
@@ -304,6 +307,7 @@ public abstract sealed class WorkQueue extends RingCursors permits SequencedQueu
         publishedSeen = start;
         ahead = 0;
         publishedRelease(start);
+        QueueTotals.skipped(retiredTotal, skipped);
         QueueTotals.posted(posterTotals, start);
         retireBelow(start);
         Fences.toDevice(consHead, 0);

@@ -39,10 +39,16 @@ class QueueTotalsTest {
     }
 
     private void assertTotals(final long posted, final long doorbells, final long full, final long retired) {
+        assertTotals(posted, doorbells, full, retired, 0);
+    }
+
+    private void assertTotals(
+        final long posted, final long doorbells, final long full, final long retired, final long skipped) {
         assertThat(new long[] {memory.getLong(POSTER), memory.getLong(POSTER + 8), memory.getLong(POSTER + 16),
-            memory.getLong(RETIRED)}).as("%s", sends).containsExactly(posted, doorbells, full, retired);
+            memory.getLong(RETIRED), memory.getLong(RETIRED + 8)}).as("%s", sends)
+            .containsExactly(posted, doorbells, full, retired, skipped);
         for (int i = 0; i < memory.capacity(); i += Long.BYTES) {
-            if (i != RETIRED && (i < POSTER || i > POSTER + 16)) {
+            if ((i < RETIRED || i > RETIRED + 8) && (i < POSTER || i > POSTER + 16)) {
                 assertThat(memory.getLong(i)).as("beside them, at %d", i).isZero();
             }
         }
@@ -88,9 +94,21 @@ class QueueTotalsTest {
     void numbersGoOnAfterReset() {
         post(3, 0);
         sends.reset();
-        assertTotals(2 * COUNT, 1, 0, 2 * COUNT);
+        assertTotals(2 * COUNT, 1, 0, 2 * COUNT, 2 * COUNT - 3);
         post(1, 0);
-        assertTotals(2 * COUNT + 1, 2, 0, 2 * COUNT);
+        assertTotals(2 * COUNT + 1, 2, 0, 2 * COUNT, 2 * COUNT - 3);
+        sends.reset();
+        assertTotals(4 * COUNT, 2, 0, 4 * COUNT, 4 * COUNT - 4);
+    }
+
+    /** What was never shown has a number, and is left out as well. */
+    @Test
+    void whatWasNotShownBeforeAResetIsNoneOfTheShown() {
+        post(3, 0);
+        sends.claim(1, 0);
+        sends.commit();
+        sends.reset();
+        assertTotals(2 * COUNT, 1, 0, 2 * COUNT, 2 * COUNT - 3);
     }
 
     @Test
@@ -160,7 +178,7 @@ class QueueTotalsTest {
             assertThatThrownBy(() -> new QueueTotals(memory, offset, 0)).as("poster at %d", offset)
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(Integer.toString(offset));
         }
-        for (final int offset : new int[] {-8, 4, 256, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
+        for (final int offset : new int[] {-8, 4, 248, 256, Integer.MAX_VALUE, Integer.MIN_VALUE}) {
             assertThatThrownBy(() -> new QueueTotals(memory, 0, offset)).as("retired at %d", offset)
                 .isInstanceOf(IllegalArgumentException.class).hasMessageContaining(Integer.toString(offset));
         }

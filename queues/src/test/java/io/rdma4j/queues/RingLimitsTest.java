@@ -50,11 +50,14 @@ class RingLimitsTest {
     @Test
     void totalsAtTheEndOfTheirMemory() {
         final UnsafeBuffer memory = new UnsafeBuffer(RingMemory.allocate(1));
-        assertThat(new QueueTotals(memory, Pdir.PAGE_SIZE - 24, Pdir.PAGE_SIZE - 8)).hasToString(
-            "posted=0, doorbells=0, full=0, retired=0 in " + memory);
+        assertThat(new QueueTotals(memory, Pdir.PAGE_SIZE - 24, Pdir.PAGE_SIZE - 16)).hasToString(
+            "posted=0, doorbells=0, full=0, retired=0, skipped=0 in " + memory);
         QueueTotals.posted(memory.addressOffset(), 7, 8);
         QueueTotals.full(memory.addressOffset(), 9);
-        assertThat(new QueueTotals(memory, 0, 24)).hasToString("posted=7, doorbells=8, full=9, retired=0 in " + memory);
+        QueueTotals.retired(memory.addressOffset() + 24, 10);
+        QueueTotals.skipped(memory.addressOffset() + 24, 11);
+        assertThat(new QueueTotals(memory, 0, 24)).hasToString(
+            "posted=7, doorbells=8, full=9, retired=10, skipped=11 in " + memory);
     }
 
     /** A ring that is full goes into one that it fills, and writes nothing behind what is pending. */

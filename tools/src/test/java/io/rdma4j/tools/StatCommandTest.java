@@ -12,8 +12,16 @@ import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.host.Machine;
 import io.rdma4j.tools.text.Terminal;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpConnector;
+import io.rdma4j.verbs.QpOptions;
+import io.rdma4j.verbs.QpState;
+import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.verbs.ReceiveRequest;
+import io.rdma4j.verbs.SendRequest;
+import io.rdma4j.verbs.WcStatus;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -92,6 +100,47 @@ class StatCommandTest {
             assertThat(last.get("seconds").getAsDouble()).isPositive();
             assertThat(last.getAsJsonObject("per_second").getAsJsonObject("totals").get("commands").getAsDouble())
                 .isZero();
+        }
+    }
+
+    /** A reset goes on with other numbers, which dumps show and need; they are no requests. */
+    @Test
+    void aResetPostsNothing() {
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-reset")) {
+            final QueuePair qp = context.allocatePd().createQp(new QpOptions().cq(context.createCq(256))
+                .maxSendWr(128).maxReceiveWr(128));
+            exchange(qp, 3);
+            qp.modify(QpAttributes.to(QpState.RESET));
+            exchange(qp, 1);
+            final JsonObject device = JsonParser.parseString(stat(context, "--json -v --once").out()).getAsJsonObject()
+                .getAsJsonArray("devices").get(0).getAsJsonObject();
+            for (final String metric : List.of("posted_sends", "posted_receives")) {
+                assertThat(device.getAsJsonObject("totals").get(metric).getAsLong()).as(metric).isEqualTo(4);
+            }
+            assertThat(stat(context, "--prometheus").out())
+                .containsPattern("\nrdma4j_posted_sends_total\\{[^}]*stat-reset[^}]*} 4\n");
+            final Cli.Outcome dump = Cli.run("qp", "--json", "--pid", "" + PID, "-d", context.address());
+            final JsonObject sq = dump.json().getAsJsonObject("sections").getAsJsonObject("qp").getAsJsonArray("qps")
+                .get(0).getAsJsonObject().getAsJsonObject("sq");
+            assertThat(sq.has("notes")).as("what is in doubt: %s", sq).isFalse();
+            assertThat(sq.getAsJsonObject("counters")).hasToString(
+                "{\"posted\":257,\"doorbells\":4,\"full\":0,\"retired\":257,\"skipped\":253}");
+        }
+    }
+
+    /** Messages without bytes that a QP sends to itself. */
+    private static void exchange(final QueuePair qp, final int count) {
+        QpConnector.connect(qp, qp.localAddress());
+        for (int i = 0; i < count; i++) {
+            assertThat(qp.postReceive(new ReceiveRequest().wrId(i))).isZero();
+            assertThat(qp.postSend(new SendRequest().wrId(i))).isZero();
+        }
+        final long start = System.nanoTime();
+        int polled = 0;
+        while (polled < 2 * count) {
+            polled += qp.sendCq().poll(completion ->
+                assertThat(completion.status()).isEqualTo(WcStatus.SUCCESS), 2 * count - polled);
+            assertThat(System.nanoTime() - start).as("%d polled", polled).isLessThan(Patience.nanos());
         }
     }
 

@@ -50,14 +50,14 @@ final class QueueJson {
     JsonObject sq(final LiveObject qp) {
         if (qp.attribute(QpKind.RING_IOVA) == 0) {
             return unseen(qp.attribute(QpKind.SQ_MAX_WR), qp.attribute(QpKind.SQ_MAX_SGE),
-                ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_RETIRED, "sq_"));
+                ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_SKIPPED, "sq_"));
         }
         final RingCopy ring = RingCopy.of(view, RingSpec.sq(qp));
         final Slots slots = Slots.ofQueue(ring, SqWqe.HEADER_LENGTH, qp.counter(QpKind.SQ_POSTED),
             qp.counter(QpKind.SQ_RETIRED));
         final long maxSge = qp.attribute(QpKind.SQ_MAX_SGE);
         final JsonObject json = of(ring, slots, maxSge);
-        json.add(COUNTERS, ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_RETIRED, "sq_"));
+        json.add(COUNTERS, ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_SKIPPED, "sq_"));
         json.add(WQES, new WorkRequests(ring, slots, published, maxSge).sends(ObjectJson.isDatagram(qp)));
         return json;
     }
@@ -65,14 +65,14 @@ final class QueueJson {
     JsonObject rq(final LiveObject qp) {
         if (qp.attribute(QpKind.RING_IOVA) == 0) {
             return unseen(qp.attribute(QpKind.RQ_MAX_WR), qp.attribute(QpKind.RQ_MAX_SGE),
-                ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_RETIRED, "rq_"));
+                ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_SKIPPED, "rq_"));
         }
         final RingCopy ring = RingCopy.of(view, RingSpec.rq(qp));
         final Slots slots = Slots.ofQueue(ring, RqWqe.HEADER_LENGTH, qp.counter(QpKind.RQ_POSTED),
             qp.counter(QpKind.RQ_RETIRED));
         final long maxSge = qp.attribute(QpKind.RQ_MAX_SGE);
         final JsonObject json = of(ring, slots, maxSge);
-        json.add(COUNTERS, ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_RETIRED, "rq_"));
+        json.add(COUNTERS, ObjectJson.counters(qp, QpKind.SQ_POSTED, QpKind.RQ_SKIPPED, "rq_"));
         json.add(WQES, new WorkRequests(ring, slots, published, maxSge).receives(false));
         return json;
     }

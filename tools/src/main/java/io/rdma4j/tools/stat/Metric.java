@@ -20,9 +20,9 @@ import java.util.function.ToLongFunction;
 /** What is counted for each queue, cache or region, and summed up for the device. */
 enum Metric {
     POSTED_SENDS("posted sends", "Send requests shown to the device.",
-        counter(QpKind.KIND, QpKind.SQ_POSTED)),
+        posted(QpKind.SQ_POSTED, QpKind.SQ_SKIPPED)),
     POSTED_RECEIVES("posted receives", "Receive requests shown to the device, those of shared receive queues included.",
-        counter(QpKind.KIND, QpKind.RQ_POSTED), counter(SrqKind.KIND, SrqKind.RQ_POSTED)),
+        posted(QpKind.RQ_POSTED, QpKind.RQ_SKIPPED), counter(SrqKind.KIND, SrqKind.RQ_POSTED)),
     SEND_DOORBELLS("send doorbells", "Doorbells of send queues.",
         counter(QpKind.KIND, QpKind.SQ_DOORBELLS)),
     RECEIVE_DOORBELLS("receive doorbells", "Doorbells of receive queues and shared receive queues.",
@@ -90,6 +90,11 @@ enum Metric {
 
     private static Part counter(final LiveKind kind, final int place) {
         return new Part(kind, object -> object.counter(place));
+    }
+
+    /** Of a QP: requests, not numbers. Never negative, also of one that is being reset while it is looked at. */
+    private static Part posted(final int posted, final int skipped) {
+        return new Part(QpKind.KIND, qp -> Math.max(0, qp.counter(posted) - qp.counter(skipped)));
     }
 
     private static Part attribute(final LiveKind kind, final int place) {

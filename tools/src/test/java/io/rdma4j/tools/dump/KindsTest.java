@@ -30,7 +30,10 @@ class KindsTest {
     static final List<LiveKind> ALL = List.of(DeviceKind.KIND, EventRingKind.KIND, GidKind.KIND, PdKind.KIND,
         MrKind.KIND, MwKind.KIND, CqKind.KIND, SrqKind.KIND, QpKind.KIND, AhKind.KIND, CacheKind.KIND, AvKind.KIND);
 
-    /** Behind the stroke are counters. Lines become longer, and there may be more of them; nothing else changes. */
+    /**
+     * Behind the stroke are counters. Lines become longer, a dash may become a name, and there may be more lines;
+     * nothing else changes.
+     */
     @Test
     void namesInTheirPlaces() {
         assertThat(ALL.stream().map(KindsTest::line).collect(Collectors.joining("\n", "", "\n"))).isEqualTo("""
@@ -48,8 +51,8 @@ class KindsTest {
             rq_full rq_taken
             9 QP: qpn type state pd send_cq recv_cq srq ring_iova ring_length sq_offset sq_max_wr sq_max_sge \
             rq_offset rq_max_wr rq_max_sge dest_qpn pdir_dma path_mtu qkey sq_psn rq_psn | sq_posted \
-            sq_doorbells sq_full - - - - - rq_posted rq_doorbells rq_full - - - - - sq_retired - - - - - - - \
-            rq_retired
+            sq_doorbells sq_full - - - - - rq_posted rq_doorbells rq_full - - - - - sq_retired sq_skipped - - - - - - \
+            rq_retired rq_skipped
             10 AH: pd port gid_index dgid_high dgid_low dlid sl hop_limit traffic_class |
             11 CACHE: max_cached_count max_cached_size | hits misses evictions invalidations cached_count \
             cached_size

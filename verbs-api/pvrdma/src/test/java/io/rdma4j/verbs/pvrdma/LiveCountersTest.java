@@ -280,7 +280,9 @@ class LiveCountersTest {
         final long start = 2L * a.qp.maxSendWr();
         assertCounted(reset, QpKind.SQ_POSTED, start);
         assertCounted(reset, QpKind.SQ_RETIRED, start);
+        assertCounted(reset, QpKind.SQ_SKIPPED, start - 1);
         assertCounted(reset, QpKind.RQ_POSTED, 0);
+        assertCounted(reset, QpKind.RQ_SKIPPED, 0);
         assertQp(a.qp, QpKind.SQ_DOORBELLS, 1);
     }
 

@@ -10,7 +10,7 @@ import io.rdma4j.base.LiveKind;
 /**
  * A queue pair. Each writer of counters has a cache line: who posts sends, who posts receives, who polls for sends, and
  * who polls for receives. The posted and retired ones are sequence numbers of the queues, whose slots are their low
- * bits.
+ * bits: where a reset begins a new lap, it leaves numbers out that no request has.
  */
 public final class QpKind {
     private static final LiveKind.Builder K = LiveKind.of(9, "QP");
@@ -72,8 +72,12 @@ public final class QpKind {
     public static final int RQ_FULL = K.counter("rq_full");
     /** Sends below this number are completed. */
     public static final int SQ_RETIRED = K.counter(16, "sq_retired");
+    /** Numbers below {@link #SQ_POSTED} that no send had. */
+    public static final int SQ_SKIPPED = K.counter("sq_skipped");
     /** Receives below this number are completed. */
     public static final int RQ_RETIRED = K.counter(24, "rq_retired");
+    /** Numbers below {@link #RQ_POSTED} that no receive had. */
+    public static final int RQ_SKIPPED = K.counter("rq_skipped");
 
     /** The kind that has these. */
     public static final LiveKind KIND = K.build();
