@@ -6,6 +6,7 @@
 package io.rdma4j.driver.live;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.AddressSpace;
 import io.rdma4j.driver.libc.Fd;
@@ -45,8 +46,8 @@ final class LiveMemory {
     private final BitSet there = new BitSet();
     private Path path;
     private RandomAccessFile file;
-    /** Of the memfd; null if there is none, or not any more. */
-    private Fd descriptor;
+    /** Of the memfd; null if there is none. */
+    private final Fd descriptor;
     /** Of the file with the head, whose lock says in all PID namespaces that this process lives; null without. */
     private Fd lock;
 
@@ -196,29 +197,54 @@ final class LiveMemory {
         final boolean isReplaced = replace(kept);
         try {
             Files.deleteIfExists(path);
-            if (lock != null) {
-                lock.close();
-                lock = null;
-            }
-            if (isReplaced) {
-                file.close();
-                file = null;
-            }
         } catch (final IOException e) {
-            LOG.log(System.Logger.Level.DEBUG, "the file stays, and is recognised by its status; whoever opens a device"
-                + " next removes it", e);
+            final boolean isTold = tellClosed();
+            LOG.log(System.Logger.Level.DEBUG, isTold
+                ? "the file stays, and says that the device is closed: whoever opens a device next removes it"
+                : "the file stays until this process has ended, and whoever opens a device then removes it", e);
         } finally {
-            // Nobody else would: what is mapped needs it no longer, and what is still to be filled is so by the file.
-            closeDescriptor();
+            path = null;
+            // Nobody else would: what is mapped needs them no longer, and what is still to be filled is so by the file.
+            final Cleanup cleanup = new Cleanup().run(() -> close(lock)).run(() -> close(descriptor));
+            if (isReplaced) {
+                cleanup.run(this::closeFile);
+            }
+            cleanup.throwIfFailed();
         }
-        path = null;
     }
 
-    private void closeDescriptor() {
-        if (descriptor != null) {
-            descriptor.close();
-            descriptor = null;
+    /**
+     * In a file that is the head alone, too: its status is as it was published.
+     *
+     * @return whether the file says it now.
+     */
+    private boolean tellClosed() {
+        if (lock == null) {
+            return descriptor == null;
         }
+        final UnsafeBuffer status = new UnsafeBuffer(BufferUtil.allocateDirectAligned(Integer.BYTES, Integer.BYTES));
+        status.putInt(0, LiveLayout.CLOSED, ByteOrder.LITTLE_ENDIAN);
+        try {
+            // By the descriptor, which is of this file, whatever has its name by now.
+            return Libc.pwrite(lock.fd(), status, Integer.BYTES, LiveLayout.STATUS_OFFSET) == Integer.BYTES;
+        } catch (final RdmaException e) {
+            return false;
+        }
+    }
+
+    private static void close(final Fd one) {
+        if (one != null) {
+            one.close();
+        }
+    }
+
+    private void closeFile() {
+        try {
+            file.close();
+        } catch (final IOException e) {
+            LOG.log(System.Logger.Level.DEBUG, "what was published is given up, and its file told of an error", e);
+        }
+        file = null;
     }
 
     /**

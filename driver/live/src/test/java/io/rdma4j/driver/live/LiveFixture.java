@@ -19,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -103,6 +104,23 @@ abstract class LiveFixture {
         final byte[] bytes = new byte[Math.toIntExact(device.length())];
         device.memory().buffer(0, device.length()).getBytes(0, bytes);
         return withInt(bytes, LiveLayout.MEMORY_OFFSET, 0);
+    }
+
+    /** Where descriptors of this process lead, of all that begins with one of these. */
+    static List<String> descriptors(final String... beginnings) throws IOException {
+        try (Stream<Path> all = Files.list(Path.of("/proc/self/fd"))) {
+            return all.map(LiveFixture::target).filter(target -> Stream.of(beginnings).anyMatch(target::startsWith))
+                .sorted().toList();
+        }
+    }
+
+    private static String target(final Path descriptor) {
+        try {
+            return Files.readSymbolicLink(descriptor).toString();
+        } catch (final IOException e) {
+            // Closed meanwhile, such as that of the list itself.
+            return "";
+        }
     }
 
     static UnsafeBuffer buffer(final byte[] bytes) {

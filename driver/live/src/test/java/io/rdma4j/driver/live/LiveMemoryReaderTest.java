@@ -14,12 +14,10 @@ import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -29,6 +27,8 @@ import org.junit.jupiter.api.Timeout;
 /** What the device sees at its addresses. */
 @Timeout(60)
 class LiveMemoryReaderTest extends LiveFixture {
+    /** Where descriptors of memory of this test lead. */
+    private static final String MEMORY = "/memfd:live-test";
     private static final long HIGH = 0xffff_ffff_0000_0000L;
 
     private LiveDevice device;
@@ -196,10 +196,10 @@ class LiveMemoryReaderTest extends LiveFixture {
         final LivePublisher.LiveEnd end = segment(0x1000, 1, 1024, first.fd(), 0);
         final LiveView view = view(device);
         assertThat(view.read(0x1000, 1).orElseThrow()).containsExactly(0);
-        assertThat(openMemory()).as("the process' own, and the view's").isEqualTo(2);
+        assertThat(descriptors(MEMORY)).as("the process' own, and the view's").hasSize(2);
         end.close();
         assertThat(view.segments()).isEmpty();
-        assertThat(openMemory()).as("nothing that was given back is held").isEqualTo(1);
+        assertThat(descriptors(MEMORY)).as("nothing that was given back is held").hasSize(1);
         first.close();
 
         final byte[] others = new byte[1024];
@@ -207,13 +207,6 @@ class LiveMemoryReaderTest extends LiveFixture {
         segment(0x1000, 1, 1024, memory(others), 0);
         assertThat(view.read(0x1000 + 1023, 1).orElseThrow()).containsExactly(5);
         assertThat(view.troubles()).isEmpty();
-    }
-
-    /** How many descriptors this process has of memory of this test. */
-    private static long openMemory() throws Exception {
-        try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
-            return descriptors.filter(each -> target(each).startsWith("/memfd:live-test")).count();
-        }
     }
 
     /** Its number may be that of another process by now. */
@@ -230,15 +223,6 @@ class LiveMemoryReaderTest extends LiveFixture {
         assertThat(ofAnother.troubles()).singleElement().asString().contains("process " + PID + " has ended");
     }
 
-    private static String target(final Path descriptor) {
-        try {
-            return Files.readSymbolicLink(descriptor).toString();
-        } catch (final IOException e) {
-            // Closed meanwhile, such as that of the list itself.
-            return "";
-        }
-    }
-
     @Test
     void moreFilesThanAreKeptOpen() throws Exception {
         device = device("fake:");
@@ -252,9 +236,9 @@ class LiveMemoryReaderTest extends LiveFixture {
                 assertThat(view.read(0x1000 + i * 16L, 1).orElseThrow()).containsExactly(i);
             }
         }
-        assertThat(openMemory()).isEqualTo(count + 64);
+        assertThat(descriptors(MEMORY)).hasSize(count + 64);
         view.close();
-        assertThat(openMemory()).isEqualTo(count);
+        assertThat(descriptors(MEMORY)).hasSize(count);
     }
 
     @Test

@@ -157,6 +157,25 @@ class LiveViewsTest extends LiveFixture {
         }
     }
 
+    /** What is in the way of the file's name is not deleted, whoever runs the test. */
+    @Test
+    void aDeviceWhoseFileCannotBeDeletedIsClosedAllTheSame() throws Exception {
+        final String[] published = {folder.toString(), "/memfd:" + LiveMemory.MEMFD};
+        final List<String> before = descriptors(published);
+        final LiveDevice device = device("fake:a");
+        final Path file = device.file().orElseThrow();
+        final Path head = Files.move(file, folder.resolve(NAME));
+        Files.createDirectories(file.resolve("in the way"));
+        device.close();
+        assertThat(descriptors(published)).isEqualTo(before);
+        try (Fd open = Fd.open(head.toString(), LibcConstants.O_RDWR)) {
+            assertThat(new OpenFileLock(open.fd()).isHeldElsewhere()).isFalse();
+        }
+        assertThat(LiveViews.look(head).orElseThrow().detail()).contains("process " + PID + " has closed the device");
+        device("fake:b");
+        assertThat(head).as("removed by whoever opens a device").doesNotExist();
+    }
+
     @Test
     void ofAnotherVersion() throws Exception {
         final byte[] bytes = withInt(bytesOf("fake:a"), LiveLayout.VERSION_OFFSET, LiveLayout.VERSION + 1);
