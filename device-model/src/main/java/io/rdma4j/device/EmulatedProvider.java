@@ -32,17 +32,6 @@ public final class EmulatedProvider implements PciDeviceProvider {
             + String.join(", ", DeviceOptions.known());
     }
 
-    /**
-     * Whether this is the address of a device that those of other processes do not reach, as it has no wire: it asks
-     * for none, or it behaves as another one.
-     *
-     * @param address of a device of any kind; that it can be opened is not looked at.
-     * @return false for devices that are not emulated, too.
-     */
-    public static boolean staysInProcess(DeviceAddress address) {
-        return address.scheme().equals(SCHEME) && WireOptions.text(address).equals(WireOptions.NONE);
-    }
-
     @Override
     public List<DeviceAddress> list() {
         return List.of(DeviceAddress.parse(SCHEME + ":"));

@@ -44,8 +44,6 @@ import java.util.Locale;
  */
 record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netns, boolean shortcut,
                    boolean polled, LossOptions loss, Path pcap) {
-    /** The word for no wire. */
-    static final String NONE = "none";
     private static final String OPEN = "open device";
     private static final int MAX_PORT = 0xffff;
     private static final int IPV4_BYTES = 4;
@@ -74,7 +72,7 @@ record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netn
      * @throws RdmaException EINVAL for values that make no sense.
      */
     static WireOptions of(DeviceAddress address, DeviceOptions device) {
-        final Kind kind = kind(address);
+        final Kind kind = kind(address, device);
         if (kind == Kind.NONE) {
             refuseWithout(address);
         } else if (!device.quirks().isEmpty()) {
@@ -102,12 +100,8 @@ record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netn
     }
 
     /** A device that behaves as another one has no wire unless it is asked for, which is refused. */
-    static String text(DeviceAddress address) {
-        return address.option("wire", address.option("quirks", "").isEmpty() ? "auto" : NONE);
-    }
-
-    private static Kind kind(DeviceAddress address) {
-        final String text = text(address);
+    private static Kind kind(DeviceAddress address, DeviceOptions device) {
+        final String text = address.option("wire", device.quirks().isEmpty() ? "auto" : "none");
         if (text.equals("auto") && address.options().keySet().stream().anyMatch(OF_FRAMES::contains)) {
             return Kind.SHM;
         }

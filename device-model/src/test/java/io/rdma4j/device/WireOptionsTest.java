@@ -62,20 +62,6 @@ class WireOptionsTest {
         }
     }
 
-    @ParameterizedTest
-    @CsvSource(delimiter = ';', value = {
-        "emulated:; false",
-        "emulated:a?wire=auto; false",
-        "emulated:a?wire=udp&address=127.0.0.1; false",
-        "emulated:a?quirks=; false",
-        "emulated:a?wire=none; true",
-        "emulated:a?quirks=qemu-7.2; true",
-        "vfio:0000:0b:00.1?wire=none; false"
-    })
-    void anAddressTellsWhetherOtherProcessesReachTheDevice(String address, boolean stays) {
-        assertThat(EmulatedProvider.staysInProcess(DeviceAddress.parse(address))).isEqualTo(stays);
-    }
-
     @Test
     void withoutAWireNothingIsDifferent() {
         try (PciDevice plain = open("wire=none")) {

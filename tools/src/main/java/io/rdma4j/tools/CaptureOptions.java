@@ -6,7 +6,7 @@
 package io.rdma4j.tools;
 
 import io.rdma4j.DeviceAddress;
-import io.rdma4j.device.EmulatedProvider;
+import io.rdma4j.tools.traffic.Wires;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -34,7 +34,7 @@ final class CaptureOptions {
             throw wrong("packets of " + address + " do not pass through this process; Wireshark and tcpdump see those "
                 + "of a network device");
         }
-        if (EmulatedProvider.staysInProcess(device)) {
+        if (Wires.hasNone(device)) {
             throw wrong(address + " has no wire; leave wire=none and quirks out");
         }
         if (file.toString().indexOf('&') >= 0) {

@@ -8,7 +8,6 @@ package io.rdma4j.tools.traffic;
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.base.Deadline;
 import io.rdma4j.base.SocketErrors;
-import io.rdma4j.device.EmulatedProvider;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
@@ -120,7 +119,7 @@ public final class FabricMeeting implements AutoCloseable {
      * find the same.
      */
     void introduce(final FiPingPongOptions options, final String device, final FabricEnd end) {
-        final boolean staysHere = EmulatedProvider.staysInProcess(DeviceAddress.parse(device));
+        final boolean staysHere = Wires.hasNone(DeviceAddress.parse(device));
         try {
             out.writeInt(MAGIC);
             out.writeLong(THIS_PROCESS.getMostSignificantBits());
