@@ -199,7 +199,17 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     public void close() {
         // First, so that a region that cannot be closed is as it was.
         parts.forEach(FabricRegion::requireClosable);
-        closeParts();
+        try {
+            closeParts();
+        } finally {
+            // Also where the last flush failed.
+            if (isClosed()) {
+                leave();
+            }
+        }
+    }
+
+    private void leave() {
         synchronized (this) {
             if (hasLeft) {
                 return;

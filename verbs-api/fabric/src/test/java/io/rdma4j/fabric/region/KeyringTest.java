@@ -8,6 +8,7 @@ package io.rdma4j.fabric.region;
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.driver.libc.FencedPages;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.fabric.AddressVector;
@@ -34,9 +35,11 @@ import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.verbs.PinnedMemory;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -45,6 +48,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Regions for the authorization keys of an address vector (FI_AV_AUTH_KEY; checklist 3, 11, 12). */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -341,6 +345,24 @@ class KeyringTest {
         green.far.close();
         here.close();
         there.close();
+    }
+
+    /** The file is not there to be flushed any more: key and memory are free all the same. */
+    @Test
+    void whatCannotBeFlushedAtTheEndGivesItsKeyBack(@TempDir final Path folder) throws IOException {
+        final Domain domain = domains.open(asked -> hints(asked).capabilities(Capability.RMA, Capability.RMA_PMEM));
+        final AddressVector keys = redAndGreen(domain);
+        try (FencedPages room = new FencedPages(1)) {
+            PersistenceTest.map(folder.resolve("data"), room.address(), Domains.PAGE);
+            final MemoryRegion region = domain.register(new MrAttributes().buffer(room.address(), Domains.PAGE)
+                .access(MrAccess.REMOTE_WRITE).flags(MrFlag.RMA_PMEM).requestedKey(KEY)
+                .avAuthKey(keys, FiAddr.NOTAVAIL));
+            Libc.munmap(room.address(), Domains.PAGE);
+            assertRefused(FiErrno.FI_ENOMEM, region::close, "not mapped");
+            assertThat(region.isClosed()).isTrue();
+            domain.register(remote(keys, FiAddr.NOTAVAIL, KEY)).close();
+            region.close();
+        }
     }
 
     /** Memory that is gone is so for peers of each key. */

@@ -126,7 +126,7 @@ class PersistenceTest {
             .mrMode(modes).demand(modes));
         try (FencedPages room = new FencedPages(2)) {
             final long address = room.address();
-            map("data", address, 2 * PAGE);
+            map(folder.resolve("data"), address, 2 * PAGE);
             final MemoryRegion region = domain.register(persistent(address, 2 * PAGE));
             region.flush();
             Libc.mmap(address, PAGE, RW, LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS
@@ -149,8 +149,7 @@ class PersistenceTest {
     }
 
     /** By nobody who would unmap it later: others may have got the addresses. */
-    private Path map(final String name, final long address, final int length) throws IOException {
-        final Path file = folder.resolve(name);
+    static Path map(final Path file, final long address, final int length) throws IOException {
         Files.write(file, new byte[length]);
         final int descriptor = Libc.open(file.toString(), LibcConstants.O_RDWR);
         try {
@@ -165,7 +164,7 @@ class PersistenceTest {
     void aFileThatLostItsNameIsTheSameFile() throws IOException {
         final Domain domain = domains.open(Capability.RMA, Capability.RMA_PMEM);
         try (FencedPages room = new FencedPages(1)) {
-            final Path half = map("half", room.address(), PAGE);
+            final Path half = map(folder.resolve("half"), room.address(), PAGE);
             final MemoryRegion region = domain.register(persistent(room.address(), PAGE));
             Files.createLink(folder.resolve("whole"), half);
             Files.delete(half);
@@ -180,8 +179,8 @@ class PersistenceTest {
     void whatIsInAFileIsFlushedWhateverElseIsNot() throws IOException {
         final Domain domain = domains.open(Capability.RMA, Capability.RMA_PMEM);
         try (FencedPages first = new FencedPages(1); FencedPages second = new FencedPages(1)) {
-            map("first", first.address(), PAGE);
-            map("second", second.address(), PAGE);
+            map(folder.resolve("first"), first.address(), PAGE);
+            map(folder.resolve("second"), second.address(), PAGE);
             final MemoryRegion region =
                 domain.register(persistent(first.address(), PAGE).buffer(second.address(), PAGE));
             Libc.munmap(first.address(), PAGE);
