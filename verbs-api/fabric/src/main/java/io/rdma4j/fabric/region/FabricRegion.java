@@ -188,6 +188,18 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public void bind(final Counter counter) {
+        onCounter(counter, () -> {
+            body.count((FabricCounter) counter);
+            counters.add((FabricCounter) counter);
+        });
+    }
+
+    /** Refuses what bind() would, and binds nothing. */
+    void requireBindable(final Counter counter) {
+        onCounter(counter, () -> { });
+    }
+
+    private void onCounter(final Counter counter, final Runnable work) {
         final String operation = "bind counter";
         Refusals.notNull(operation, "counter", counter);
         whileOpen(operation, () -> {
@@ -201,8 +213,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
             if (counters.contains(counter)) {
                 throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to %s already", counter, this).build();
             }
-            body.count((FabricCounter) counter);
-            counters.add((FabricCounter) counter);
+            work.run();
         });
     }
 
@@ -456,11 +467,13 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         }
     }
 
+    /** Whether this thread is at work on it. */
+    boolean isInside() {
+        return gate.isOwn();
+    }
+
     /** Refuses what close() would, and leaves it open. */
     void requireClosable() {
-        if (gate.isOwn()) {
-            return;
-        }
         gate.enter("close region", this);
         try {
             if (state != RegionState.CLOSED) {

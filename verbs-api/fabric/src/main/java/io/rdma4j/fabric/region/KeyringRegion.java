@@ -24,12 +24,15 @@ import java.util.function.Predicate;
 /**
  * A region that peers with several authorization keys reach (FI_AV_AUTH_KEY): the same memory, registered once in the
  * realm of each key, under one name. So the device itself keeps out who has none of the keys. For local use the first
- * one counts. Control operations go to one after the other: one that fails in the middle is told, and can be repeated.
+ * one counts. Control operations go one at a time, to one part after the other; one that fails in the middle is told,
+ * and can be repeated.
  */
 final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     private final Regions regions;
     private final RegionPlan plan;
     private final List<FabricRegion> parts = new ArrayList<>();
+    /** Before those of the parts, never behind one. */
+    private final ControlGate gate = new ControlGate();
     private boolean hasLeft;
 
     private KeyringRegion(final Regions regions, final RegionPlan plan) {
@@ -126,13 +129,27 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public void bind(final Counter counter) {
-        onRest(part -> !part.isBoundTo(counter), part -> part.bind(counter));
+        inTurn("bind counter", () -> {
+            final List<FabricRegion> rest = rest(part -> !part.isBoundTo(counter));
+            // First, so that a counter that is refused is bound to no part.
+            rest.forEach(part -> part.requireBindable(counter));
+            rest.forEach(part -> part.bind(counter));
+        });
+    }
+
+    private void inTurn(final String operation, final Runnable work) {
+        gate.enter(operation, this);
+        try {
+            work.run();
+        } finally {
+            gate.leave();
+        }
     }
 
     /** What failed in the middle goes on with the rest; without one the parts refuse it. */
-    private void onRest(final Predicate<FabricRegion> isLeft, final Consumer<FabricRegion> operation) {
+    private List<FabricRegion> rest(final Predicate<FabricRegion> isLeft) {
         final List<FabricRegion> rest = parts.stream().filter(isLeft).toList();
-        (rest.isEmpty() ? parts : rest).forEach(operation);
+        return rest.isEmpty() ? parts : rest;
     }
 
     /** The part of the endpoint's own authorization key. */
@@ -140,9 +157,15 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     public void bind(final Endpoint endpoint) {
         final String operation = "bind endpoint";
         Refusals.notNull(operation, "endpoint", endpoint);
-        if (parts.stream().anyMatch(FabricRegion::isBoundToEndpoint)) {
-            throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to an endpoint", this).build();
-        }
+        inTurn(operation, () -> {
+            if (parts.stream().anyMatch(FabricRegion::isBoundToEndpoint)) {
+                throw Refusals.of(FiErrno.FI_EBUSY, operation, "%s is bound to an endpoint", this).build();
+            }
+            bindOne(endpoint);
+        });
+    }
+
+    private void bindOne(final Endpoint endpoint) {
         FabricException last = null;
         for (final FabricRegion part : parts) {
             try {
@@ -155,29 +178,32 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
         throw last;
     }
 
-    /** Parts for other keys than the endpoint's stay disabled. */
     @Override
     public void enable() {
+        inTurn("enable region", () -> partsToEnable().forEach(FabricRegion::enable));
+    }
+
+    /** Parts for other keys than the endpoint's stay disabled. */
+    private List<FabricRegion> partsToEnable() {
         if (!plan.rules().endpoint) {
-            onRest(FabricRegion::waitsForEnable, FabricRegion::enable);
-            return;
+            return rest(FabricRegion::waitsForEnable);
         }
         FabricRegion bound = first();
         for (final FabricRegion part : parts) {
             bound = part.isBoundToEndpoint() ? part : bound;
         }
-        bound.enable();
+        return List.of(bound);
     }
 
     /** Also the parts behind one that fails: what is gone is so for peers of each key. */
     @Override
     public void refresh() {
-        onEach(parts, FabricRegion::refresh);
+        inTurn("refresh region", () -> onEach(parts, FabricRegion::refresh));
     }
 
     @Override
     public void refresh(final long... ranges) {
-        onEach(parts, part -> part.refresh(ranges));
+        inTurn("refresh region", () -> onEach(parts, part -> part.refresh(ranges)));
     }
 
     @Override
@@ -197,27 +223,30 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public void close() {
-        // First, so that a region that cannot be closed is as it was.
-        parts.forEach(FabricRegion::requireClosable);
-        try {
-            closeParts();
-        } finally {
-            // Also where the last flush failed.
-            if (isClosed()) {
-                leave();
-            }
+        if (gate.isOwn() || parts.stream().anyMatch(FabricRegion::isInside)) {
+            // An owner of the memory that is told of the end, and closes what is being closed.
+            return;
         }
+        inTurn("close region", () -> {
+            // First, so that a region that cannot be closed is as it was.
+            parts.forEach(FabricRegion::requireClosable);
+            try {
+                closeParts();
+            } finally {
+                // Also where the last flush failed.
+                if (isClosed()) {
+                    leave();
+                }
+            }
+        });
     }
 
     private void leave() {
-        synchronized (this) {
-            if (hasLeft) {
-                return;
-            }
+        if (!hasLeft) {
             hasLeft = true;
+            plan.letGo();
+            regions.giveNameBack(plan);
         }
-        plan.letGo();
-        regions.giveNameBack(plan);
     }
 
     /** All that can be closed are. */

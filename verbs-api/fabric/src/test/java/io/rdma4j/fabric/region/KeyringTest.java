@@ -25,6 +25,7 @@ import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Hints;
@@ -34,6 +35,7 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.testing.Await;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.PinnedMemory;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -42,8 +44,13 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -399,6 +406,65 @@ class KeyringTest {
             final MemoryRegion region = domain.register(attributes);
             assertRefused(FiErrno.FI_EINVAL, () -> region.bind(stranger.far), "another vector");
             region.close();
+        }
+    }
+
+    private Domain countedAndBound() {
+        return domains.open(asked -> hints(asked).capabilities(Capability.RMA, Capability.ATOMIC, Capability.RMA_EVENT)
+            .mrMode(MrMode.ENDPOINT, MrMode.RMA_EVENT).demand(MrMode.ENDPOINT, MrMode.RMA_EVENT));
+    }
+
+    /** The part for red could still take it, as it waits to be enabled. */
+    @Test
+    void aCounterThatComesTooLateIsBoundToNoPart() {
+        final Domain domain = countedAndBound();
+        final AddressVector keys = redAndGreen(domain);
+        final Pair green = new Pair(domain, keys, GREEN);
+        final Counter counter = domains.keep(domain.openCounter());
+        final MemoryRegion region =
+            domain.register(remote(keys, FiAddr.NOTAVAIL, KEY).flags(MrFlag.RMA_EVENT));
+        region.bind(green.far);
+        region.enable();
+        assertRefused(FiErrno.FI_EOPBADSTATE, () -> region.bind(counter), "bind before enable()");
+        green.far.close();
+        region.close();
+        assertThat(counter.isClosed()).isFalse();
+    }
+
+    /** Whoever comes first: peers reach the region through one endpoint. */
+    @Test
+    void ofEndpointsThatAreBoundAtOnceOneIs() throws InterruptedException {
+        final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.ENDPOINT).demand(MrMode.ENDPOINT));
+        final AddressVector keys = redAndGreen(domain);
+        final EndpointOptions options = new EndpointOptions().addressVector(keys)
+            .completionQueue(domains.keep(domain.openCompletionQueue(16)));
+        for (int round = 0; round < 50; round++) {
+            final List<AddressedEndpoint> ends = Stream.of(RED, GREEN)
+                .map(key -> domain.openAddressedEndpoint(options.authKey(key))).toList();
+            final MemoryRegion region = domain.register(remote(keys, FiAddr.NOTAVAIL, KEY));
+            final CyclicBarrier start = new CyclicBarrier(ends.size());
+            final Queue<String> ended = new ConcurrentLinkedQueue<>();
+            final List<Thread> threads = ends.stream().map(end -> new Thread(() -> ended.add(bind(region, end, start))))
+                .toList();
+            threads.forEach(Thread::start);
+            for (final Thread thread : threads) {
+                Patience.join(thread);
+            }
+            assertThat(ended).containsExactlyInAnyOrder("bound", "FI_EBUSY");
+            ends.forEach(AddressedEndpoint::close);
+            region.close();
+        }
+    }
+
+    private static String bind(final MemoryRegion region, final AddressedEndpoint end, final CyclicBarrier start) {
+        try {
+            start.await();
+            region.bind(end);
+            return "bound";
+        } catch (final FabricException e) {
+            return FiErrno.name(e.errno());
+        } catch (final InterruptedException | BrokenBarrierException e) {
+            return e.toString();
         }
     }
 
