@@ -353,6 +353,23 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public void refresh(final long... ranges) {
+        onPages(ranges, () -> body.refresh(ranges));
+    }
+
+    /** The steps of a refresh, for parts, which take each one together: see {@link RegionBody}. */
+    void keepOut(final long... ranges) {
+        onPages(ranges, () -> body.keepOut());
+    }
+
+    void follow(final long... ranges) {
+        onPages(ranges, () -> body.follow(ranges));
+    }
+
+    void letIn() {
+        onPages(NO_RANGES, () -> body.letIn());
+    }
+
+    private void onPages(final long[] ranges, final Runnable work) {
         final String operation = "refresh region";
         Refusals.notNull(operation, "ranges", ranges);
         whileOpen(operation, () -> {
@@ -362,7 +379,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
                 state = RegionState.DISABLED;
             }
             try {
-                onDevice(operation, () -> body.refresh(ranges));
+                onDevice(operation, work);
             } finally {
                 state = body.isExposed() ? RegionState.ENABLED : RegionState.DISABLED;
             }

@@ -195,15 +195,19 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
         return List.of(bound);
     }
 
-    /** Also the parts behind one that fails: what is gone is so for peers of each key. */
     @Override
     public void refresh() {
-        inTurn("refresh region", () -> onEach(parts, FabricRegion::refresh));
+        refresh(RegionDevices.ALL);
     }
 
+    /** All parts take each step before one takes the next: the same pages are behind them. */
     @Override
     public void refresh(final long... ranges) {
-        inTurn("refresh region", () -> onEach(parts, part -> part.refresh(ranges)));
+        inTurn("refresh region", () -> {
+            onEach(parts, part -> part.keepOut(ranges));
+            onEach(parts, part -> part.follow(ranges));
+            onEach(parts, FabricRegion::letIn);
+        });
     }
 
     @Override

@@ -23,6 +23,8 @@ final class RegionBody {
     private Realm target;
     private boolean waitsForEnable;
     private boolean waitsForPages;
+    /** Other pages than those that are refreshed next may be out of reach, too. */
+    private boolean refreshFailed;
 
     private RegionBody(
         final RegionPlan plan, final RegionMemory memory, final Realm realm, final EventCell cell) {
@@ -71,10 +73,6 @@ final class RegionBody {
         return waitsForEnable;
     }
 
-    boolean waitsForPages() {
-        return waitsForPages;
-    }
-
     /** Exposes it to peers of a realm; null for its own. */
     void enable(final Realm ofEndpoint) {
         target = ofEndpoint == null ? realm : ofEndpoint;
@@ -109,12 +107,31 @@ final class RegionBody {
      * meanwhile, nor afterwards if that fails (checklist 45); else it stays enabled.
      */
     void refresh(final long[] ranges) {
+        keepOut();
+        follow(ranges);
+        letIn();
+    }
+
+    /** The first step of a refresh with FI_MR_MMU_NOTIFY: nobody reaches it. */
+    void keepOut() {
+        if (rules.mmuNotify && isExposed()) {
+            devices.keepOut(realm);
+            waitsForPages = true;
+        }
+    }
+
+    /** The second one: it has the pages that are there now. */
+    void follow(final long[] ranges) {
         if (!devices.isRegistered()) {
             registerLate(ranges);
         } else if (!rules.mmuNotify) {
             refreshInPlace(ranges);
         } else {
-            refreshHidden(ranges);
+            final long[] missing = refreshFailed ? RegionDevices.ALL : ranges;
+            waitsForPages = true;
+            refreshFailed = true;
+            replace(missing);
+            refreshFailed = false;
         }
     }
 
@@ -122,21 +139,14 @@ final class RegionBody {
     private void registerLate(final long[] ranges) {
         devices.register(target, !waitsForEnable, registered(ranges));
         waitsForPages = false;
+        refreshFailed = false;
     }
 
-    private void refreshHidden(final long[] ranges) {
-        final boolean inPlace = devices.peersHaveDeviceKey();
-        if (isExposed()) {
-            devices.keepOut(realm);
-        }
-        // After a failure other pages than those of the ranges may be out of reach, too.
-        final long[] missing = waitsForPages ? RegionDevices.ALL : ranges;
-        waitsForPages = true;
-        if (!devices.isRegistered()) {
-            registerLate(missing);
+    /** The last one: as it was before, unless an endpoint that was closed in between had it given up. */
+    void letIn() {
+        if (!waitsForPages || !devices.isRegistered()) {
             return;
         }
-        replace(missing, inPlace);
         if (devices.isOnDemand()) {
             devices.resume();
         }
@@ -146,9 +156,9 @@ final class RegionBody {
         waitsForPages = false;
     }
 
-    private void replace(final long[] ranges, final boolean inPlace) {
+    private void replace(final long[] ranges) {
         try (Undo undo = new Undo()) {
-            if (inPlace && !waitsForEnable && !devices.isOnDemand()) {
+            if (devices.peersHaveDeviceKey() && !waitsForEnable && !devices.isOnDemand()) {
                 undo.add(this::takeAway);
             }
             if (rules.refreshes || devices.isOnDemand()) {

@@ -37,6 +37,8 @@ import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.WcStatus;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -390,6 +392,40 @@ class KeyringTest {
             assertThat(region.key()).isEqualTo(MemoryRegion.KEY_NOTAVAIL);
         } finally {
             Libc.munmap(address, Domains.PAGE);
+        }
+    }
+
+    /** The same memory changes behind all parts, whichever of them is being refreshed. */
+    @Test
+    void withMmuNotifyNobodyReachesItByAnyKeyDuringARefresh() {
+        final Runnable[] look = {() -> { }};
+        final RdmaContext context =
+            RefreshTest.watched(RdmaContext.class, domains.context(), (from, length) -> look[0].run());
+        final Domain domain = domains.open(asked -> hints(asked).context(context).mrMode(MrMode.MMU_NOTIFY)
+            .demand(MrMode.MMU_NOTIFY));
+        final AddressVector keys = redAndGreen(domain);
+        final KeyringRegion region = (KeyringRegion) domain.register(remote(keys, FiAddr.NOTAVAIL, KEY));
+        final Regions regions = ((FabricRegion) region.in(null)).regions();
+        final Realm red = regions.openRealm(RED);
+        final Realm green = regions.openRealm(GREEN);
+        final RegionDevice.Keys keysOfRed = ((FabricRegion) region.in(red)).body().devices().keys();
+        final RegionDevice.Keys keysOfGreen = ((FabricRegion) region.in(green)).body().devices().keys();
+        final List<String> seen = new ArrayList<>();
+        look[0] = () -> seen.add(region.isEnabled() + " " + read(red, keysOfRed) + " " + read(green, keysOfGreen));
+        region.refresh(region.address(), Domains.PAGE);
+        region.refresh();
+        assertThat(seen).as("enabled, what peers get").hasSize(4).containsOnly("false REM_ACCESS_ERR REM_ACCESS_ERR");
+        assertThat(region.key()).isEqualTo(KEY);
+        assertThat(read(red, keysOfRed)).isEqualTo(WcStatus.SUCCESS);
+        assertThat(read(green, keysOfGreen)).isEqualTo(WcStatus.SUCCESS);
+        region.close();
+        red.release();
+        green.release();
+    }
+
+    private static WcStatus read(final Realm realm, final RegionDevice.Keys keys) {
+        try (Wire wire = new Wire(realm)) {
+            return wire.read(keys.iova(), keys.rkey(), Long.BYTES);
         }
     }
 

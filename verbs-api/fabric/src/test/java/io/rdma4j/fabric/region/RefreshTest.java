@@ -213,7 +213,7 @@ class RefreshTest {
     }
 
     /** An object of the device; when a region that it makes is refreshed, that is told before it is done. */
-    private static <T> T watched(final Class<T> type, final T target, final BiConsumer<Long, Long> onRefresh) {
+    static <T> T watched(final Class<T> type, final T target, final BiConsumer<Long, Long> onRefresh) {
         return proxy(type, (proxy, method, arguments) -> {
             if (method.getName().equals("refresh")) {
                 onRefresh.accept((Long) arguments[0], (Long) arguments[1]);
