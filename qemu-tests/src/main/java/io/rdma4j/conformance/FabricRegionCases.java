@@ -47,8 +47,7 @@ final class FabricRegionCases {
             ConformanceCase.of("fabric.regionRefusesFlagsAndInterfacesThatAreNotHere", FabricRegionCases::flags),
             ConformanceCase.of("fabric.regionsOverlap", FabricRegionCases::overlap),
             ConformanceCase.of("fabric.regionClosesTwiceWithoutHarm", FabricRegionCases::closesTwice),
-            ConformanceCase.of("fabric.regionOfSeveralBuffersIsOne", FabricRegionCases::several)
-                .needs(Feature.PAGE_LISTS),
+            ConformanceCase.of("fabric.regionOfSeveralBuffersIsOne", FabricRegionCases::several),
             ConformanceCase.of("fabric.regionOfBuffersApartIsOne", FabricRegionCases::apart),
             ConformanceCase.of("fabric.keyIsWhatTheApplicationAskedFor", FabricRegionCases::applicationKeys),
             ConformanceCase.of("fabric.keyOfTheProviderIsUnique", FabricRegionCases::providerKeys),

@@ -43,7 +43,7 @@ final class FabricRmaCases {
             rma("fabric.rmaKeepsItsOrder", FabricRmaCases::order),
             rma("fabric.rmaWriteWithData", FabricRmaCases::withData),
             rma("fabric.rmaByVirtualAddressAndByOffset", FabricRmaCases::addressing),
-            rma("fabric.rmaToSeveralBuffersIsToOneRange", FabricRmaCases::scattered).needs(Feature.PAGE_LISTS),
+            rma("fabric.rmaToSeveralBuffersIsToOneRange", FabricRmaCases::scattered),
             rma("fabric.rmaToBuffersApartIsToOneRange", FabricRmaCases::apart),
             rma("fabric.rmaByEveryKindOfKey", FabricRmaCases::keys),
             rma("fabric.rmaByRawKeys", FabricRmaCases::rawKeys),

@@ -24,9 +24,10 @@ import org.agrona.DirectBuffer;
  * <p>Several buffers become one region with one key, in the order in which they are added: peers see them as one
  * range without a gap, and this side by one descriptor; what this side sends or receives is inside of one buffer.
  * The device translates by pages of 4 KiB: buffers of which every one but the first begins at a page, and every one
- * but the last ends at one, are one region there, of at most 16 GiB; others become several there, which count
- * against its limit (max_mr), and with rights for peers one more that tells them of these. Buffers that touch each
- * other in memory, of one owner, count as one. {@link Domain#allocate} gives whole pages.
+ * but the last ends at one, are one region there, of at most 16 GiB; others, and all on a device without {@link
+ * io.rdma4j.verbs.Feature#PAGE_LISTS}, become several there, which count against its limit (max_mr), and with rights
+ * for peers one more that tells them of these. Buffers that touch each other in memory, of one owner, count as one.
+ * {@link Domain#allocate} gives whole pages.
  *
  * <p>An RMA operation of a peer needs a work request for each of the device's regions that it touches, and one more:
  * what needs more than its send queue has is refused there, FI_EMSGSIZE (see {@link EndpointOptions#sizes}). An

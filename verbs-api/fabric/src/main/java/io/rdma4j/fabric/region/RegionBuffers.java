@@ -16,8 +16,9 @@ import java.util.List;
 
 /**
  * The buffers of a region, in order (struct iovec): one range without a gap. The device translates by pages, so it has
- * as one region only a run of buffers of which all but the first begin on a page, and all but the last end on one.
- * Those that touch each other and have the same owner count as one. Immutable, but that the owners can be let go of.
+ * as one region only a run of buffers of which all but the first begin on a page, and all but the last end on one; a
+ * device without {@link io.rdma4j.verbs.Feature#PAGE_LISTS} has each by itself. Those that touch each other and have
+ * the same owner count as one. Immutable, but that the owners can be let go of.
  */
 final class RegionBuffers {
     private static final int PAGE = PageList.PAGE_SIZE;
@@ -47,19 +48,19 @@ final class RegionBuffers {
     }
 
     /** The buffers of a request, checked for what can be known without looking at the memory. */
-    static RegionBuffers of(final List<MrAttributes.Piece> buffers, final int limit) {
+    static RegionBuffers of(final List<MrAttributes.Piece> buffers, final RegionRules rules) {
         if (buffers.isEmpty()) {
             throw Refusals.invalid(Refusals.REGISTER, "no buffer is given").hint("use MrAttributes.buffer").build();
         }
-        if (buffers.size() > limit) {
-            throw Refusals.invalid(Refusals.REGISTER, "%d buffers, mr_iov_limit is %d", buffers.size(), limit)
+        if (buffers.size() > rules.iovLimit) {
+            throw Refusals.invalid(Refusals.REGISTER, "%d buffers, mr_iov_limit is %d", buffers.size(), rules.iovLimit)
                 .hint("register them as several regions").build();
         }
         for (int i = 0; i < buffers.size(); i++) {
             check(i, buffers.get(i));
         }
         final List<MrAttributes.Piece> merged = merge(buffers);
-        return new RegionBuffers(merged, split(merged));
+        return new RegionBuffers(merged, split(merged, rules.pageLists));
     }
 
     /** One range. */
@@ -100,11 +101,11 @@ final class RegionBuffers {
     }
 
     /** As few runs as there can be. */
-    private static List<RegionBuffers> split(final List<MrAttributes.Piece> list) {
+    private static List<RegionBuffers> split(final List<MrAttributes.Piece> list, final boolean pageLists) {
         final List<RegionBuffers> runs = new ArrayList<>();
         int first = 0;
         for (int i = 1; i <= list.size(); i++) {
-            if (i == list.size() || !isOnPages(list.get(i - 1), list.get(i))) {
+            if (i == list.size() || !pageLists || !isOnPages(list.get(i - 1), list.get(i))) {
                 runs.add(new RegionBuffers(list.subList(first, i), List.of()));
                 first = i;
             }

@@ -75,13 +75,14 @@ final class RegionChecks {
             throw Refusals.of(FiErrno.FI_ENOSYS, OPERATION, "%s: the device has them as %d regions, and cannot tell "
                 + "peers with REMOTE_READ or REMOTE_WRITE of several: it has no RDMA READ or no keys for peers",
                 plan.buffers(), plan.buffers().runs().size())
-                .hint("for peers all buffers but the first must begin, all but the last must end at a page of 4096 "
-                    + "bytes (touching ones of one owner count as one); or register them as several regions").build();
+                .hint((rules.pageLists ? "for peers all buffers but the first must begin, all but the last must end at "
+                    + "a page of 4096 bytes (touching ones of one owner count as one); or " : "")
+                    + "register them as several regions").build();
         }
     }
 
     private RegionBuffers buffers(final MrAttributes attributes) {
-        final RegionBuffers buffers = RegionBuffers.of(attributes.buffers(), rules.iovLimit);
+        final RegionBuffers buffers = RegionBuffers.of(attributes.buffers(), rules);
         buffers.checkLength(rules.maxLength);
         return buffers;
     }

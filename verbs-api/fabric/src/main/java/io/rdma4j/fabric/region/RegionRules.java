@@ -43,6 +43,8 @@ final class RegionRules {
     final boolean hasMemory;
     /** Whether peers look up keys: what they mean, or why the device refused them. */
     final boolean directory;
+    /** Whether the device has pages that lie apart as one region. */
+    final boolean pageLists;
     /** Whether the device can name memory by an address of choice. */
     final boolean iovaOfChoice;
     /** Why not. */
@@ -78,6 +80,7 @@ final class RegionRules {
         counts = whyNotCounts == null;
         hasMemory = info.capabilities().contains(Capability.RMA) || info.capabilities().contains(Capability.ATOMIC);
         directory = hasMemory && context.supports(Feature.RDMA_READ) && context.supports(Feature.REMOTE_KEYS);
+        pageLists = context.supports(Feature.PAGE_LISTS);
         whyNoIova = context.whyNot(Feature.IOVA_OF_CHOICE);
         iovaOfChoice = context.supports(Feature.IOVA_OF_CHOICE);
         // Where the pages change, peers with a key of the device must be kept out without taking that key away.

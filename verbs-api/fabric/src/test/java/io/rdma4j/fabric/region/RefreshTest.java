@@ -199,12 +199,11 @@ class RefreshTest {
         });
     }
 
-    private static <T> T proxy(final Class<T> type, final InvocationHandler handler) {
+    static <T> T proxy(final Class<T> type, final InvocationHandler handler) {
         return type.cast(Proxy.newProxyInstance(RefreshTest.class.getClassLoader(), new Class<?>[] {type}, handler));
     }
 
-    private static Object invoke(final Object target, final Method method, final Object... arguments)
-        throws Throwable {
+    static Object invoke(final Object target, final Method method, final Object... arguments) throws Throwable {
         try {
             return method.invoke(target, arguments);
         } catch (final InvocationTargetException e) {

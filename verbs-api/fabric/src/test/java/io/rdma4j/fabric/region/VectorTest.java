@@ -10,13 +10,18 @@ import static io.rdma4j.fabric.Refusal.assertRefused;
 import static io.rdma4j.fabric.region.Domains.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.WcStatus;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -68,6 +73,41 @@ class VectorTest {
             assertThat(bytes.getByte(3 * PAGE + 10)).isZero();
             final long end = keys.iova() + 30 + 2 * PAGE;
             assertThat(wire.read(end - 1, keys.rkey(), 2)).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        }
+    }
+
+    /** The device, as if it could only register ranges of addresses, as libibverbs does. */
+    private RdmaContext withoutPageLists() {
+        return RefreshTest.proxy(RdmaContext.class, (proxy, method, arguments) -> {
+            if (arguments != null && arguments[0] == Feature.PAGE_LISTS) {
+                return method.getName().equals("whyNot") ? "ranges only" : (Object) false;
+            }
+            final Object result = RefreshTest.invoke(domains.context(), method, arguments);
+            return result instanceof ProtectionDomain ? withoutPageLists((ProtectionDomain) result) : result;
+        });
+    }
+
+    private static ProtectionDomain withoutPageLists(final ProtectionDomain pd) {
+        return RefreshTest.proxy(ProtectionDomain.class, (proxy, method, arguments) -> {
+            if (arguments != null && arguments[0] instanceof MrOptions && ((MrOptions) arguments[0]).pages() != null) {
+                throw RdmaException.of("register").errno(RdmaException.EOPNOTSUPP).build();
+            }
+            return RefreshTest.invoke(pd, method, arguments);
+        });
+    }
+
+    @Test
+    void whereTheDeviceTakesNoListsOfPagesEachBufferIsARegionThere() {
+        final Domain domain = domains.open(hints -> hints.context(withoutPageLists()));
+        try (PinnedMemory memory = domain.allocate(4 * PAGE)) {
+            final long start = memory.address();
+            final FabricRegion region = (FabricRegion) domain.register(both().buffer(start + 2 * PAGE, PAGE, memory)
+                .buffer(start, PAGE, memory).buffer(start + PAGE, 20, memory));
+            assertThat(region.length()).isEqualTo(2 * PAGE + 20);
+            assertThat(region.lkey(start, PAGE + 20)).as("they touch").isNotZero();
+            assertThat(region.lkey(start + 2 * PAGE, PAGE)).isNotZero().isNotEqualTo(region.lkey(start, PAGE));
+            assertThat(region.key()).isEqualTo(1);
+            region.close();
         }
     }
 
