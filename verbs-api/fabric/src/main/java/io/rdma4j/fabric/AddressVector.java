@@ -147,7 +147,8 @@ public interface AddressVector extends AutoCloseable {
      * @param address of this vector's format.
      * @return its name.
      * @throws FabricException what is wrong with it; FI_EINVAL for an asynchronous vector, FI_ENOEQ if
-     *                         no queue is bound to it.
+     *                         no queue is bound to it; FI_EACCES if it is for reading only; FI_EBADFD if closed; of a
+     *                         shared one also what {@link #remove} says.
      */
     long insert(FabricAddress address);
 
@@ -191,7 +192,9 @@ public interface AddressVector extends AutoCloseable {
      * @param flags   must be 0.
      * @throws FabricException FI_EINVAL for null or a wrong count, and, with the first such index and how many there
      *                         are, if names are not in it; FI_EBADFLAGS; FI_EACCES if it is for reading only;
-     *                         FI_EBADFD if closed.
+     *                         FI_EBADFD if closed. Of a shared one also FI_EAGAIN if others are changing it for five
+     *                         seconds, FI_EINTR for a thread that is interrupted, FI_EIO if it is damaged: then
+     *                         nothing was taken out.
      */
     void remove(long[] fiAddrs, int count, long flags);
 

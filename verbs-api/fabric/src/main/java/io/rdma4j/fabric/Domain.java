@@ -65,8 +65,10 @@ public interface Domain extends AutoCloseable {
      *                         not support; FI_ENOSYS for an interface that is not here, and for several authorization
      *                         keys together with PROV_KEY, RAW or asynchronous registration; FI_ENODEV for a device of
      *                         an interface; FI_EFAULT for memory that the device cannot reach; FI_EACCES for a dma-buf
-     *                         that must not be written; EBADF (9) for a descriptor that is not open; FI_ENOMEM or
-     *                         FI_ENOMR if a limit is reached; FI_EBADFD if closed.
+     *                         that must not be written; EBADF (9) for a descriptor that is not open; FI_EDOMAIN for an
+     *                         address vector of another domain; FI_EOPNOTSUPP for a region for one peer without {@link
+     *                         Capability#DIRECTED_RECV}; FI_ENOMEM or FI_ENOMR if a limit is reached; FI_EBADFD if
+     *                         closed.
      */
     MemoryRegion register(MrAttributes attributes);
 
@@ -76,7 +78,8 @@ public interface Domain extends AutoCloseable {
      * @param base   what the peer's {@link MemoryRegion#rawAttributes} told as base address.
      * @param rawKey the raw key; copied.
      * @return a key for data transfers of this domain's endpoints; to be given to {@link #unmapKey}.
-     * @throws FabricException FI_EINVAL for a key of the wrong length or content, FI_ENOMEM if too many are mapped.
+     * @throws FabricException FI_EINVAL for a key of the wrong length or content, FI_ENOMEM if too many are mapped,
+     *                         FI_EBADFD.
      */
     long mapRaw(long base, byte[] rawKey);
 
@@ -84,7 +87,7 @@ public interface Domain extends AutoCloseable {
      * Releases a mapped key (fi_mr_unmap_key; checklist 38).
      *
      * @param key of {@link #mapRaw}.
-     * @throws FabricException FI_EINVAL if it is not mapped.
+     * @throws FabricException FI_EINVAL if it is not mapped, FI_EBADFD.
      */
     void unmapKey(long key);
 
@@ -140,7 +143,8 @@ public interface Domain extends AutoCloseable {
      * @return the vector; the caller owns it.
      * @throws FabricException FI_EINVAL for attributes that make no sense; FI_ENOENT for a shared one that is to be
      *                         read and is not there; FI_EACCES for one of another user; FI_EOPNOTSUPP for one of
-     *                         another layout version; FI_EIO for one that is damaged; FI_ENOMEM; FI_EBADFD.
+     *                         another layout version; FI_EIO for one that is damaged; FI_EAGAIN for one that others
+     *                         are changing for five seconds; FI_ENOMEM; FI_EBADFD.
      */
     AddressVector openAddressVector(AvAttributes attributes);
 

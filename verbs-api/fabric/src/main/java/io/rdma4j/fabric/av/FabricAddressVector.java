@@ -312,7 +312,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
         requireWritable(operation);
         int bad = 0;
         int first = 0;
-        contents.lock();
+        lock(operation);
         try {
             users.requireOpen(operation);
             for (int i = 0; i < count; i++) {
@@ -326,6 +326,14 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
         if (bad > 0) {
             throw invalid(operation, "%d of %d are not in the address vector, the first is 0x%x at index %d; others"
                 + " were removed", bad, count, fiAddrs[first], first);
+        }
+    }
+
+    private void lock(final String operation) {
+        try {
+            contents.lock();
+        } catch (final FabricException e) {
+            throw Problem.of(e).exception(operation);
         }
     }
 

@@ -40,12 +40,12 @@ final class FileLocks {
         waitNanos = USUAL_NANOS;
     }
 
-    static FileLock writer(final FileChannel channel, final Path path) throws IOException {
-        return await(channel, path, WRITER, false, "changing it");
+    static FileLock writer(final FileChannel channel, final Path path, final String operation) throws IOException {
+        return await(channel, path, WRITER, false, operation, "changing it");
     }
 
     static FileLock presence(final FileChannel channel, final Path path) throws IOException {
-        return await(channel, path, PRESENCE, true, "removing it");
+        return await(channel, path, PRESENCE, true, Troubles.OPEN, "removing it");
     }
 
     /** As a process that puts addresses into it; null if that owner is another process. Call it as writer. */
@@ -76,8 +76,8 @@ final class FileLocks {
     }
 
     private static FileLock await(
-        final FileChannel channel, final Path path, final long at, final boolean shared, final String what)
-        throws IOException {
+        final FileChannel channel, final Path path, final long at, final boolean shared, final String operation,
+        final String others) throws IOException {
         final long longest = waitNanos;
         final long deadline = System.nanoTime() + longest;
         boolean interrupted = false;
@@ -85,8 +85,8 @@ final class FileLocks {
             FileLock lock = attempt(channel, at, shared);
             while (lock == null) {
                 if (System.nanoTime() - deadline >= 0) {
-                    throw Troubles.of(FiErrno.FI_EAGAIN, "see /proc/locks for which process that is",
-                        "another process is %s for %d ms: %s", what, TimeUnit.NANOSECONDS.toMillis(longest), path);
+                    throw Troubles.of(operation, FiErrno.FI_EAGAIN, "see /proc/locks for which process that is",
+                        "another process is %s for %d ms: %s", others, TimeUnit.NANOSECONDS.toMillis(longest), path);
                 }
                 // Who is interrupted does not park any more.
                 interrupted |= Thread.interrupted();

@@ -151,7 +151,7 @@ final class SharedFile {
             final Object key = key(path);
             channel = FileChannel.open(path, Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE,
                 LinkOption.NOFOLLOW_LINKS));
-            final FileLock lock = FileLocks.writer(channel, path);
+            final FileLock lock = FileLocks.writer(channel, path, Troubles.OPEN);
             try {
                 if (key != null && key.equals(key(path))) {
                     file = join(path, name, mayMake, channel);
@@ -364,7 +364,7 @@ final class SharedFile {
             if (Troubles.errno(e) == FiErrno.FI_ENOMEM) {
                 return false;
             }
-            throw Troubles.of(path, e);
+            throw Troubles.of(Troubles.CHANGE, path, e);
         }
     }
 
@@ -372,22 +372,23 @@ final class SharedFile {
     void lock() {
         try {
             if (!changing.tryLock(WAIT_SECONDS, TimeUnit.SECONDS)) {
-                throw Troubles.of(FiErrno.FI_EAGAIN, "try again", "another thread is changing %s for %d s", path,
-                    WAIT_SECONDS);
+                throw Troubles.of(Troubles.CHANGE, FiErrno.FI_EAGAIN, "try again",
+                    "another thread is changing %s for %d s", path, WAIT_SECONDS);
             }
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw Troubles.of(FiErrno.FI_EINTR, "try again", "this thread was interrupted waiting for %s", path);
+            throw Troubles.of(Troubles.CHANGE, FiErrno.FI_EINTR, "try again",
+                "this thread was interrupted waiting for %s", path);
         }
         try (Undo undo = new Undo()) {
             undo.add(this::unlock);
-            writer = FileLocks.writer(channel, path);
+            writer = FileLocks.writer(channel, path, Troubles.CHANGE);
             if (holder < 0) {
                 holder = Undisturbed.carryOut(() -> holders.add(memory.descriptor()));
             }
             undo.forget();
         } catch (final IOException e) {
-            throw Troubles.of(path, e);
+            throw Troubles.of(Troubles.CHANGE, path, e);
         }
     }
 
@@ -398,7 +399,7 @@ final class SharedFile {
                 writer = null;
             }
         } catch (final IOException e) {
-            throw Troubles.of(path, e);
+            throw Troubles.of(Troubles.CHANGE, path, e);
         } finally {
             changing.unlock();
         }
@@ -417,7 +418,7 @@ final class SharedFile {
             }
             return owner;
         } catch (final IOException e) {
-            throw Troubles.of(path, e);
+            throw Troubles.of(Troubles.CHANGE, path, e);
         }
     }
 
@@ -433,7 +434,7 @@ final class SharedFile {
             }
             return lock != null;
         } catch (final IOException e) {
-            throw Troubles.of(path, e);
+            throw Troubles.of(Troubles.CHANGE, path, e);
         }
     }
 
@@ -461,7 +462,7 @@ final class SharedFile {
 
     /** Nothing is given up before its addresses are the others': those of a process without its locks go. */
     private void leave() throws IOException {
-        final FileLock lock = FileLocks.writer(channel, path);
+        final FileLock lock = FileLocks.writer(channel, path, Troubles.CLOSE);
         boolean left = false;
         try {
             if (owner != 0) {

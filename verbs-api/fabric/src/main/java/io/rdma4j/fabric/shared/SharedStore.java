@@ -107,7 +107,8 @@ final class SharedStore implements AvStore {
 
     private void requireGood() {
         if (!changes.isGood()) {
-            throw Troubles.damaged(file.path(), "its words of places and index are 0x%016x and 0x%016x",
+            throw Troubles.damaged(Troubles.CHANGE, file.path(),
+                "its words of places and index are 0x%016x and 0x%016x",
                 header.getLong(SharedLayout.PLACES_OFFSET), header.getLong(SharedLayout.LEVEL_OFFSET));
         }
     }
@@ -176,7 +177,7 @@ final class SharedStore implements AvStore {
                 file.end();
             }
         } catch (final IOException e) {
-            throw Troubles.of(file.path(), e);
+            throw Troubles.of(Troubles.CLOSE, file.path(), e);
         }
     }
 }

@@ -16,21 +16,36 @@ import java.nio.file.Path;
 /** Failures of shared vectors. */
 final class Troubles {
     static final String OPEN = "open shared address vector";
+    static final String CHANGE = "change shared address vector";
+    static final String CLOSE = "close shared address vector";
+    static final String LOOK = "look at shared address vectors";
 
     private Troubles() {
     }
 
+    /** Of opening one. */
     static FabricException of(final int errno, final String hint, final String format, final Object... values) {
-        return FabricException.of(OPEN).detail(format, values).errno(errno).hint(hint).build();
+        return of(OPEN, errno, hint, format, values);
     }
 
+    static FabricException of(
+        final String operation, final int errno, final String hint, final String format, final Object... values) {
+        return FabricException.of(operation).detail(format, values).errno(errno).hint(hint).build();
+    }
+
+    /** Of opening one. */
     static FabricException damaged(final Path path, final String format, final Object... values) {
-        return of(FiErrno.FI_EIO, "if no process uses it, remove the file", "%s is damaged: %s", path,
+        return damaged(OPEN, path, format, values);
+    }
+
+    static FabricException damaged(
+        final String operation, final Path path, final String format, final Object... values) {
+        return of(operation, FiErrno.FI_EIO, "if no process uses it, remove the file", "%s is damaged: %s", path,
             String.format(format, values));
     }
 
-    static FabricException of(final Path path, final IOException cause) {
-        return FabricException.of(OPEN).detail("%s: %s", path, cause).errno(errno(cause))
+    static FabricException of(final String operation, final Path path, final IOException cause) {
+        return FabricException.of(operation).detail("%s: %s", path, cause).errno(errno(cause))
             .hint("see " + SharedFolder.PROPERTY + " for where they are").cause(cause).build();
     }
 

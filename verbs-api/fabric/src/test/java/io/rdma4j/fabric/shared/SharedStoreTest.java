@@ -15,16 +15,22 @@ import static io.rdma4j.fabric.shared.Stores.remove;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.av.AvEntry;
 import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
+import io.rdma4j.fabric.testing.TestDomain;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.testing.TestBudget;
 import java.io.IOException;
@@ -520,6 +526,40 @@ class SharedStoreTest extends OwnFolder {
             insert(store, 1);
             assertEquals(1, check(store, CAPACITY));
         }
+    }
+
+    @Test
+    void changesThatCannotBeginChangeNothingAndSayWhatTheyWere() throws Exception {
+        try (TestDomain own = new TestDomain(new Hints().address("emulated:changes").endpointType(EndpointType.RDM));
+            AddressVector vector = own.domain.openAddressVector(attributes(NAME))) {
+            final FabricAddress address = entry(1).inserted();
+            final long[] names = {vector.insert(address)};
+            Thread.currentThread().interrupt();
+            assertRefused(FiErrno.FI_EINTR, "insert addresses", () -> vector.insert(address));
+            assertRefused(FiErrno.FI_EINTR, "remove addresses", () -> vector.remove(names, 1, 0));
+            assertTrue(Thread.interrupted());
+            final StoreProcess writer = new StoreProcess(folder);
+            assertEquals("ok 100000", writer.ask("open " + NAME + " " + own.info.domainModel().name()));
+            assertEquals("locked", writer.ask("lock"));
+            FileLocks.waitAtMost(Duration.ofMillis(100));
+            try {
+                assertRefused(FiErrno.FI_EAGAIN, "insert addresses", () -> vector.insert(address));
+                assertRefused(FiErrno.FI_EAGAIN, "remove addresses", () -> vector.remove(names, 1, 0));
+            } finally {
+                FileLocks.waitAsUsual();
+            }
+            writer.kill();
+            assertEquals(1, vector.size());
+            vector.remove(names, 1, 0);
+            assertEquals(0, vector.size());
+        }
+    }
+
+    private static void assertRefused(final int errno, final String operation, final Runnable work) {
+        final FabricException thrown = assertThrows(FabricException.class, work::run);
+        assertEquals(errno, thrown.errno());
+        assertTrue(thrown.getMessage().startsWith(operation + ": "), thrown.getMessage());
+        assertFalse(thrown.getMessage().contains("open"), thrown.getMessage());
     }
 
     @Test

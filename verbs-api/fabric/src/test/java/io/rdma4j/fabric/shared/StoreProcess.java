@@ -38,7 +38,8 @@ final class StoreProcess extends LineProcess {
             final String[] words = line.split(" ");
             try {
                 switch (words[0]) {
-                    case "open" -> store = Stores.open(Stores.attributes(words[1]));
+                    case "open" -> store = Stores.open(words.length > 2 ? words[2] : Stores.DOMAIN,
+                        Stores.attributes(words[1]));
                     case "read" -> store = Stores.open(Stores.reading(words[1]));
                     default -> out.println(answer(store, words, out));
                 }

@@ -36,7 +36,11 @@ final class Stores {
     }
 
     static AvStore open(final AvAttributes attributes) {
-        return new SharedStores().open(DOMAIN, AddressFormat.DEVICE, attributes);
+        return open(DOMAIN, attributes);
+    }
+
+    static AvStore open(final String domain, final AvAttributes attributes) {
+        return new SharedStores().open(domain, AddressFormat.DEVICE, attributes);
     }
 
     static AvEntry entry(final int i) {
