@@ -49,7 +49,9 @@ public interface Domain extends AutoCloseable {
      *
      * <p>Several buffers become one region with one key and one range of addresses without a gap, wherever they begin
      * and end. Without {@link MrMode#ALLOCATED} pages may be missing or change, on devices that look for them at each
-     * transfer; those of a dma-buf are pinned, and must be there.
+     * transfer; those of a dma-buf are pinned, and must be there. A dma-buf is mapped for that, on all devices: one
+     * that its exporter does not map, as memory of most GPUs, can be registered only below this interface, by {@link
+     * io.rdma4j.verbs.MrOptions#dmaBuf}, on devices with {@link io.rdma4j.verbs.Feature#DMA_BUFS}.
      *
      * <p>A key belongs to one region of the domain at a time. -1 is no key, and those whose upper 16 bits are 0xfffe
      * are {@linkplain #mapRaw mapped} ones.
@@ -60,15 +62,16 @@ public interface Domain extends AutoCloseable {
      * @param attributes what to register; read now, and not kept.
      * @return the region; the caller owns it. Still pending in a domain that registers asynchronously: then
      *         {@link EventEntry#region()} of its event is this very object.
-     * @throws FabricException FI_EINVAL for memory, rights or attributes that make no sense; FI_ENOKEY for a key in
-     *                         use; FI_EKEYREJECTED for one out of range; FI_EBADFLAGS for flags that the domain does
-     *                         not support; FI_ENOSYS for an interface that is not here, and for several authorization
-     *                         keys together with PROV_KEY, RAW or asynchronous registration; FI_ENODEV for a device of
-     *                         an interface; FI_EFAULT for memory that the device cannot reach; FI_EACCES for a dma-buf
-     *                         that must not be written; EBADF (9) for a descriptor that is not open; FI_EDOMAIN for an
-     *                         address vector of another domain; FI_EOPNOTSUPP for a region for one peer without {@link
-     *                         Capability#DIRECTED_RECV}; FI_ENOMEM or FI_ENOMR if a limit is reached; FI_EBADFD if
-     *                         closed.
+     * @throws FabricException FI_EINVAL for memory, rights or attributes that make no sense, and for a dma-buf that
+     *                         its exporter does not map; FI_ENOKEY for a key in use; FI_EKEYREJECTED for one out of
+     *                         range; FI_EBADFLAGS for flags that the domain does not support; FI_ENOSYS for an
+     *                         interface that is not here, and for several authorization keys together with PROV_KEY,
+     *                         RAW or asynchronous registration; FI_ENODEV for a device of an interface; FI_EFAULT
+     *                         for memory that the device cannot reach; FI_EACCES for a dma-buf that must not be read or
+     *                         written; EBADF (9) for a descriptor that is not open; FI_EDOMAIN for an address vector of
+     *                         another domain; FI_EOPNOTSUPP for a region for one peer without {@link
+     *                         Capability#DIRECTED_RECV}, and for a dma-buf without /proc; FI_ENOMEM, FI_ENOMR or
+     *                         FI_EMFILE if a limit is reached; FI_EBADFD if closed.
      */
     MemoryRegion register(MrAttributes attributes);
 

@@ -76,7 +76,8 @@ public final class DmaBuf implements AutoCloseable {
      * @param length bytes, at least 1
      * @return the memory
      * @throws RdmaException EBADF if the descriptor is not open; EINVAL if it is no dma-buf, if the range is not within
-     *                       it, or if its exporter does not let it be mapped; EOPNOTSUPP without /proc or off Linux
+     *                       it, or if its exporter does not map it; EACCES if it must not be read; ENOMEM or EMFILE if
+     *                       this process has too much open; EOPNOTSUPP without /proc or off Linux
      */
     public static DmaBuf open(final int fd, final long offset, final long length) {
         if (length <= 0) {
@@ -128,10 +129,22 @@ public final class DmaBuf implements AutoCloseable {
             if (write && (e.errno() == RdmaException.EACCES || e.errno() == RdmaException.EPERM)) {
                 return null;
             }
-            throw range.refused("its exporter, " + exporter + ", does not map it: " + e.getMessage())
-                .errno(e.errno()).hint("memory that only its device can reach, as that of most GPUs, cannot be "
-                    + "registered from a process; copy through host memory").cause(e).build();
+            throw unmapped(range.refused("its exporter, " + exporter + ", does not map it: " + e.getMessage()), e);
         }
+    }
+
+    /** Exporters give any number; only what the caller can do something about is kept. */
+    private static RdmaException unmapped(final RdmaException.Builder refusal, final RdmaException cause) {
+        refusal.cause(cause);
+        if (cause.errno() == RdmaException.ENOMEM) {
+            return refusal.errno(RdmaException.ENOMEM).build();
+        }
+        if (cause.errno() == RdmaException.EACCES || cause.errno() == RdmaException.EPERM) {
+            return refusal.errno(RdmaException.EACCES).build();
+        }
+        return refusal.hint("memory that only its device can reach, as that of most GPUs, has no addresses in a "
+            + "process; register the descriptor (MrOptions.dmaBuf) on a device with Feature.DMA_BUFS, or copy through "
+            + "host memory").build();
     }
 
     /**

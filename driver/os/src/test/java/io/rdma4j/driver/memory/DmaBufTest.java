@@ -22,6 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class DmaBufTest {
     private static final int PAGE = (int) Libc.pageSize();
@@ -160,10 +161,28 @@ class DmaBufTest {
         assertThat(fake.log).containsExactly("map rw length 30", "close");
     }
 
+    /** An exporter may give any number. */
+    @ParameterizedTest
+    @ValueSource(ints = {RdmaException.EINVAL, RdmaException.ENODEV, RdmaException.EOPNOTSUPP})
+    void whatItsExporterDoesNotMapMayBeRegisteredByItsDescriptor(final int errno) {
+        fake.refuseWritable = errno;
+        final RdmaException e = refusal(RdmaException.EINVAL, () -> fake.open(0, PAGE));
+        assertThat(e).hasMessageContaining("MrOptions.dmaBuf");
+        assertThat(((RdmaException) e.getCause()).errno()).isEqualTo(errno);
+    }
+
     @Test
-    void whatCannotEvenBeReadIsRefused() {
-        fake.refuseWritable = RdmaException.EACCES;
-        fake.refuseReadable = RdmaException.EACCES;
+    void aLackOfMemoryIsToldAsSuch() {
+        fake.refuseWritable = RdmaException.ENOMEM;
+        assertThat(refusal(RdmaException.ENOMEM, () -> fake.open(0, PAGE)).getMessage())
+            .doesNotContain("MrOptions");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {RdmaException.EACCES, RdmaException.EPERM})
+    void whatCannotEvenBeReadIsRefused(final int errno) {
+        fake.refuseWritable = errno;
+        fake.refuseReadable = errno;
         refusal(RdmaException.EACCES, () -> fake.open(0, PAGE));
         assertThat(fake.log).endsWith("close");
     }
