@@ -5,6 +5,8 @@
 
 package io.rdma4j;
 
+import java.util.Locale;
+
 /**
  * The one exception of the control path: says which operation failed, on which device and object, with which values
  * and limits, the errno where there is one, and what to do about it.
@@ -142,7 +144,7 @@ public final class RdmaException extends RuntimeException {
          * @return this.
          */
         public Builder detail(final String format, final Object... args) {
-            this.detail = args.length == 0 ? format : String.format(format, args);
+            this.detail = args.length == 0 ? format : String.format(Locale.ROOT, format, args);
             return this;
         }
 
@@ -165,7 +167,7 @@ public final class RdmaException extends RuntimeException {
          * @return this.
          */
         public Builder hint(final String format, final Object... args) {
-            this.hint = args.length == 0 ? format : String.format(format, args);
+            this.hint = args.length == 0 ? format : String.format(Locale.ROOT, format, args);
             return this;
         }
 

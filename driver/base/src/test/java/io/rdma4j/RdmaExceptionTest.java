@@ -8,6 +8,7 @@ package io.rdma4j;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.testing.PersianDigits;
 import java.io.IOException;
 import java.lang.reflect.Field;
 import java.nio.file.Files;
@@ -15,12 +16,14 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RdmaExceptionTest {
     @Test
+    @ExtendWith(PersianDigits.class)
     void saysOperationDeviceObjectDetailErrnoAndHint() {
         final Throwable cause = new IllegalStateException("below");
         final RdmaException e = RdmaException.of("create QP").device("emulated:").object("QP 5")

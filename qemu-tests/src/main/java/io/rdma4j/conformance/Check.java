@@ -18,13 +18,13 @@ final class Check {
 
     static void that(final boolean condition, final String message, final Object... args) {
         if (!condition) {
-            throw new AssertionError(args.length == 0 ? message : String.format(message, args));
+            throw new AssertionError(args.length == 0 ? message : String.format(Locale.ROOT, message, args));
         }
     }
 
     static void equal(final Object expected, final Object actual, final String what, final Object... args) {
         if (!Objects.equals(expected, actual)) {
-            final String name = args.length == 0 ? what : String.format(what, args);
+            final String name = args.length == 0 ? what : String.format(Locale.ROOT, what, args);
             throw new AssertionError(name + ": expected " + expected + ", was " + actual);
         }
     }

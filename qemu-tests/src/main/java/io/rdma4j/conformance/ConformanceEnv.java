@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -182,7 +183,7 @@ final class ConformanceEnv implements AutoCloseable {
     }
 
     CaseSkipped skip(final String reason, final Object... args) {
-        return new CaseSkipped(String.format(reason, args));
+        return new CaseSkipped(String.format(Locale.ROOT, reason, args));
     }
 
     void moved(final long byteCount) {

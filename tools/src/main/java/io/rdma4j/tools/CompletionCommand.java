@@ -15,6 +15,7 @@ import picocli.CommandLine.ParentCommand;
 import picocli.CommandLine.Spec;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
@@ -92,8 +93,8 @@ final class CompletionCommand implements Runnable {
     static String script(final CommandLine rdma4j) {
         final Set<String> names = new TreeSet<>();
         addDeviceOptions(rdma4j, names);
-        return AutoComplete.bash(rdma4j.getCommandName(), rdma4j) + String.format(DEVICES, RdmaDevices.DEFAULT_ADDRESS,
-            names.stream().filter(name -> name.startsWith("--")).map(name -> name + "=*")
+        return AutoComplete.bash(rdma4j.getCommandName(), rdma4j) + String.format(Locale.ROOT, DEVICES,
+            RdmaDevices.DEFAULT_ADDRESS, names.stream().filter(name -> name.startsWith("--")).map(name -> name + "=*")
                 .collect(Collectors.joining("|")), String.join("|", names));
     }
 

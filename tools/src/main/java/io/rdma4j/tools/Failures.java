@@ -11,6 +11,7 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.tools.traffic.DiagnosedException;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.IntStream;
 import org.agrona.UnsafeApi;
 import picocli.CommandLine.ExitCode;
@@ -129,11 +130,11 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
             return MISSING_FLAG;
         }
         if (error instanceof OutOfMemoryError) {
-            return String.format(NO_MEMORY, Runtime.getRuntime().maxMemory() >> 20, message);
+            return String.format(Locale.ROOT, NO_MEMORY, Runtime.getRuntime().maxMemory() >> 20, message);
         }
         // What HotSpot makes of SIGBUS in memory that is mapped.
-        return error instanceof InternalError && message.contains("memory access") ? String.format(GONE, message)
-            : summary(error);
+        return error instanceof InternalError && message.contains("memory access")
+            ? String.format(Locale.ROOT, GONE, message) : summary(error);
     }
 
     private static String summary(final Throwable thrown) {

@@ -22,6 +22,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** The application: takes a command line apart and runs the command. */
@@ -91,12 +92,14 @@ public final class Main implements Runnable {
     }
 
     /**
-     * Starts from the shell. The process ends with the exit code of the command.
+     * Starts from the shell. The process ends with the exit code of the command. Numbers are written with the digits
+     * that scripts read, whatever the user's language has.
      *
      * @param args the command line.
      */
     @SuppressWarnings("checkstyle:regexpsinglelinejava") // Here, and only here, the process is ours to end.
     public static void main(final String[] args) {
+        Locale.setDefault(Locale.ROOT);
         System.exit(run(Terminal.system(), args));
     }
 

@@ -14,6 +14,7 @@ import io.rdma4j.verbs.Mtu;
 import io.rdma4j.verbs.PortAttributes;
 import io.rdma4j.verbs.RdmaContext;
 
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -90,8 +91,9 @@ final class PortReport {
         lines.line(3, "active_width", coded(WIDTHS, port.activeWidth()));
         lines.line(3, "active_speed", coded(SPEEDS, port.activeSpeed()));
         lines.line(3, "phys_state", coded(PHYSICAL_STATES, port.physicalState()));
-        pkeys.forEach((index, pkey) -> lines.line(3, String.format("PKEY[%3d]", index), String.format("0x%04x", pkey)));
-        gids.forEach((index, gid) -> lines.line(3, String.format("GID[%3d]", index), gid));
+        pkeys.forEach((index, pkey) -> lines.line(3, String.format(Locale.ROOT, "PKEY[%3d]", index),
+            String.format("0x%04x", pkey)));
+        gids.forEach((index, gid) -> lines.line(3, String.format(Locale.ROOT, "GID[%3d]", index), gid));
     }
 
     JsonObject toJson() {

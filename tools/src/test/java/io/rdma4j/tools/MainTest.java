@@ -201,6 +201,17 @@ class MainTest {
             .contains("./rdma4j", "--add-opens java.base/jdk.internal.misc=ALL-UNNAMED");
     }
 
+    /** What it prints is read by scripts, too. */
+    @Test
+    void numbersAreTheSameInEveryLanguage() throws Exception {
+        final Process process = new ProcessBuilder(OtherJvm.command(
+            List.of("-Duser.language=fa", "-Duser.country=IR"), Main.class, "devinfo", "-l"))
+            .redirectErrorStream(true).start();
+        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(Patience.ends(process)).as(output).isTrue();
+        assertThat(output).matches("(?s)[0-9]+ HCAs? found:.*");
+    }
+
     /** A process of its own, whose output the shell leads elsewhere. */
     private static Cli.Outcome redirected(final String line, final String redirection) throws Exception {
         final Path err = Files.createTempFile("rdma4j-err", "");

@@ -34,7 +34,7 @@ final class ScalingConnections {
     void run() throws IOException, InterruptedException {
         try (ScalingTurns rows = new ScalingTurns()) {
             for (final int count : quick ? QUICK_COUNTS : COUNTS) {
-                rows.add(row(rows.open(String.format(ADDRESS, count)), count));
+                rows.add(row(rows.open(String.format(Locale.ROOT, ADDRESS, count)), count));
             }
             rows.play(turns, samples);
         }

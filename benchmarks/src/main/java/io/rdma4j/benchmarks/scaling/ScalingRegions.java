@@ -58,9 +58,9 @@ final class ScalingRegions {
     void run() throws IOException, InterruptedException {
         try (ScalingTurns rows = new ScalingTurns()) {
             for (final int count : quick ? QUICK_COUNTS : COUNTS) {
-                rows.add(row(rows.open(String.format(ADDRESS, count, LAYOUTS[0])), count, false));
+                rows.add(row(rows.open(String.format(Locale.ROOT, ADDRESS, count, LAYOUTS[0])), count, false));
                 if (!quick) {
-                    rows.add(row(rows.open(String.format(ADDRESS, count, LAYOUTS[1])), count, true));
+                    rows.add(row(rows.open(String.format(Locale.ROOT, ADDRESS, count, LAYOUTS[1])), count, true));
                 }
             }
             rows.play(turns, samples);

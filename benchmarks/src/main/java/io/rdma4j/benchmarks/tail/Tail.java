@@ -71,7 +71,7 @@ public final class Tail {
         try {
             final List<String> flags = new ArrayList<>(HEAP);
             flags.add("-XX:+Use" + collector + "GC");
-            flags.add(String.format(TailPauses.FLAG, log));
+            flags.add(String.format(Locale.ROOT, TailPauses.FLAG, log));
             final Duration all = Duration.ofMillis(millis * TailProcess.EXCHANGES.size()).plus(SPARE);
             runs.put(collector + "." + heap, new TailRun(ChildJvm.run(flags, TailProcess.class,
                 List.of(Long.toString(millis), heap), all), log));

@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.common;
 
+import java.util.Locale;
+
 /**
  * A command cannot be carried out; becomes the device's ERR register and the response's err byte. Control path only.
  */
@@ -46,7 +48,7 @@ public final class CommandError extends RuntimeException {
      * @param args   its arguments
      */
     public static CommandError invalid(String format, Object... args) {
-        return new CommandError(EINVAL, String.format(format, args));
+        return new CommandError(EINVAL, String.format(Locale.ROOT, format, args));
     }
 
     /**

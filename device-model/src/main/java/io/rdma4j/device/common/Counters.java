@@ -12,6 +12,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 import org.agrona.concurrent.status.AtomicCounter;
@@ -73,7 +74,7 @@ public final class Counters {
      */
     public void record(Counter counter, String format, Object... args) {
         increment(counter);
-        remember(counter + ": " + String.format(format, args));
+        remember(counter + ": " + String.format(Locale.ROOT, format, args));
     }
 
     private void remember(String text) {
@@ -142,7 +143,7 @@ public final class Counters {
         final StringBuilder text = new StringBuilder("counters\n");
         for (Counter counter : Counter.values()) {
             if (get(counter) != 0) {
-                text.append(String.format("  %-48s %d%n", counter.label(), get(counter)));
+                text.append(String.format(Locale.ROOT, "  %-48s %d%n", counter.label(), get(counter)));
             }
         }
         recent().forEach(line -> text.append("  ").append(line).append('\n'));

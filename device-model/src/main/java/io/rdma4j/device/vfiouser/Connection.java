@@ -20,6 +20,7 @@ import io.rdma4j.driver.pci.DmaDomain;
 import java.net.ProtocolException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.function.Consumer;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -268,7 +269,7 @@ final class Connection implements AutoCloseable {
         }
         agreed = true;
         message.putShort(MINOR_OFFSET, (short) Math.min(minor, MINOR), LITTLE_ENDIAN);
-        final byte[] json = String.format("{\"capabilities\":{\"max_msg_fds\":%d,\"max_dma_maps\":%d,"
+        final byte[] json = String.format(Locale.ROOT, "{\"capabilities\":{\"max_msg_fds\":%d,\"max_dma_maps\":%d,"
             + "\"max_data_xfer_size\":%d,\"pgsizes\":%d}}\0", MAX_FILES, GuestMemory.MAX_PIECES, MAX_DATA,
             DmaDomain.PAGE_SIZE).getBytes(StandardCharsets.US_ASCII);
         message.putBytes(JSON_OFFSET, json);

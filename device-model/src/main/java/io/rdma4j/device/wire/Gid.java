@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.wire;
 
+import java.util.Locale;
+
 /**
  * A GID: an IPv6 address, or an IPv4 address mapped into one. Immutable.
  *
@@ -38,8 +40,8 @@ public record Gid(long high, long low) {
     @Override
     public String toString() {
         if (isIpv4()) {
-            return String.format("::ffff:%d.%d.%d.%d", low >>> 24 & 0xff, low >>> 16 & 0xff, low >>> 8 & 0xff,
-                low & 0xff);
+            return String.format(Locale.ROOT, "::ffff:%d.%d.%d.%d",
+                low >>> 24 & 0xff, low >>> 16 & 0xff, low >>> 8 & 0xff, low & 0xff);
         }
         return String.format("%04x:%04x:%04x:%04x:%04x:%04x:%04x:%04x", high >>> 48, high >>> 32 & 0xffff,
             high >>> 16 & 0xffff, high & 0xffff, low >>> 48, low >>> 32 & 0xffff, low >>> 16 & 0xffff, low & 0xffff);

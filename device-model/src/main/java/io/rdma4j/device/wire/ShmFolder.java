@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.security.SecureRandom;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -307,7 +308,7 @@ final class ShmFolder {
 
     /** Offers a ring. */
     Path offer(final ShmRing.Title title, final int descriptor) throws IOException {
-        return Files.createFile(path.resolve(String.format("ring-%s-%s-%016x-%d", digits(title.dest()),
+        return Files.createFile(path.resolve(String.format(Locale.ROOT, "ring-%s-%s-%016x-%d", digits(title.dest()),
             digits(title.source()), title.nonce(), descriptor)), OWN);
     }
 

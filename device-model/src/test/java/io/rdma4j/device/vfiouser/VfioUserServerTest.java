@@ -37,6 +37,7 @@ import io.rdma4j.hw.pvrdma.cmd.QueryPkeyResponse;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
 import io.rdma4j.testing.Patience;
+import io.rdma4j.testing.PersianDigits;
 
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -50,6 +51,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A client that keeps the rules, as QEMU does. */
 class VfioUserServerTest {
@@ -62,6 +64,7 @@ class VfioUserServerTest {
     }
 
     @Test
+    @ExtendWith(PersianDigits.class)
     void agreesOnAVersion() {
         try (Client client = new Client(served.path)) {
             final UnsafeBuffer answer = good(client.version(0, 7)).buffer();

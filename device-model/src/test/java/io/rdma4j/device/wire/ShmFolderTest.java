@@ -8,7 +8,9 @@ package io.rdma4j.device.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.testing.Patience;
+import io.rdma4j.testing.PersianDigits;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.nio.file.Path;
@@ -42,6 +44,19 @@ class ShmFolderTest {
             end.set(true);
         }
         Patience.get(cleaner);
+        assertThat(folder.files()).isEmpty();
+    }
+
+    @Test
+    @ExtendWith(PersianDigits.class)
+    void offersAreReadFromTheirNamesAndGoWithTheirOwners(@TempDir final Path place) throws Exception {
+        final ShmFolder folder = new ShmFolder(place);
+        final Gid dest = new Gid(0, 0xffff_0a01_0203L);
+        final Gid source = new Gid(1, 2);
+        final Path file = folder.offer(new ShmRing.Title(5, source, 6, dest, 7), 89);
+        assertThat(ShmFolder.Offer.of(file)).isEqualTo(new ShmFolder.Offer(file, dest, source, 5, 89));
+        assertThat(dest).hasToString("::ffff:10.1.2.3");
+        folder.sweep();
         assertThat(folder.files()).isEmpty();
     }
 }

@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.Random;
 
 import org.agrona.UnsafeApi;
@@ -249,7 +250,8 @@ class ShmHostileTest extends ShmFixture {
             for (final int descriptor : new int[] {plain.fd(), unsealed.fd(), tooShort.descriptor(),
                 nonsense.descriptor(), 0, 999_999_999}) {
                 final long before = b.refusals();
-                Files.createFile(folder.resolve(String.format("%s%016x-%d", beginning, ++nonce, descriptor)));
+                Files.createFile(folder.resolve(
+                    String.format(Locale.ROOT, "%s%016x-%d", beginning, ++nonce, descriptor)));
                 await("descriptor " + descriptor + " is refused", () -> {
                     b.poll(frame -> { }, 1);
                     return b.refusals() > before;

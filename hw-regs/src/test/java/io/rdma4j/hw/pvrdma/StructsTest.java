@@ -16,6 +16,7 @@ import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -87,8 +88,8 @@ class StructsTest {
                 assertThat(field.getClass().getMethod("offset").invoke(field)).as(entry.name())
                     .isEqualTo(entry.offset());
             } else if (!isFlyweight(type) && entry.hasAccessor()) {
-                final String constant = entry.accessor().replaceAll("(?<=[a-z0-9])([A-Z])", "_$1").toUpperCase()
-                    + "_OFFSET";
+                final String constant = entry.accessor().replaceAll("(?<=[a-z0-9])([A-Z])", "_$1")
+                    .toUpperCase(Locale.ROOT) + "_OFFSET";
                 assertThat(type.getField(constant).getInt(null)).as(constant).isEqualTo(entry.offset());
             }
         }
@@ -184,7 +185,7 @@ class StructsTest {
         return field.offset() + " " + switch (field.kind()) {
             case RESERVED -> "z" + field.size();
             case BYTES -> "b" + field.size() + " " + field.name();
-            default -> field.kind().name().toLowerCase() + " " + field.name();
+            default -> field.kind().name().toLowerCase(Locale.ROOT) + " " + field.name();
         };
     }
 

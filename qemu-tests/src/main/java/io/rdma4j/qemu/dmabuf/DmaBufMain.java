@@ -8,6 +8,7 @@ package io.rdma4j.qemu.dmabuf;
 import io.rdma4j.qemu.guest.ResultWriter;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -94,7 +95,7 @@ public final class DmaBufMain {
     }
 
     static String require(final boolean holds, final String format, final Object... args) {
-        final String seen = String.format(format, args);
+        final String seen = String.format(Locale.ROOT, format, args);
         if (!holds) {
             throw new IllegalStateException(seen);
         }

@@ -17,6 +17,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -162,7 +163,7 @@ public final class FabricGuest implements AutoCloseable {
     }
 
     private static String settings(final GuestContext context, final Machine machine) {
-        return String.format("lifetime=%d%nterminal=%s%n", context.keep ? 0 : context.lifetime.toSeconds(),
+        return String.format(Locale.ROOT, "lifetime=%d%nterminal=%s%n", context.keep ? 0 : context.lifetime.toSeconds(),
             machine.terminal());
     }
 

@@ -29,6 +29,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
@@ -74,7 +75,7 @@ public final class ServedGuest implements AutoCloseable {
             final ServedGuest made = new ServedGuest(Files.createTempDirectory("rdma4j-served"));
             try (Undo undo = new Undo()) {
                 undo.add(made::close);
-                context.qemuArguments("-netdev", String.format("user,id=outside,ipv6=off,"
+                context.qemuArguments("-netdev", String.format(Locale.ROOT, "user,id=outside,ipv6=off,"
                     + "hostfwd=tcp:127.0.0.1:%d-10.0.2.15:%d", made.port, GUEST_PORT),
                     "-netdev", "hubport,id=exit,hubid=0,netdev=outside");
                 for (int i = 0; i < addresses.size(); i++) {
@@ -96,8 +97,9 @@ public final class ServedGuest implements AutoCloseable {
         final Path socket = sockets.resolve("device" + index);
         opened.push(VfioUserServer.open(socket, device, events::add));
         final String slot = Integer.toHexString(FIRST_SLOT + index);
-        context.qemuArguments("-netdev", String.format("hubport,id=net%d,hubid=0", index),
-            "-device", String.format("vmxnet3,netdev=net%d,addr=%s.0,multifunction=on,romfile=", index, slot),
+        context.qemuArguments("-netdev", String.format(Locale.ROOT, "hubport,id=net%d,hubid=0", index),
+            "-device", String.format(Locale.ROOT, "vmxnet3,netdev=net%d,addr=%s.0,multifunction=on,romfile=", index,
+                slot),
             "-device", String.format("{\"driver\":\"vfio-user-pci\",\"addr\":\"%s.1\",\"rombar\":0,"
                 + "\"x-msg-timeout\":60000,\"socket\":{\"type\":\"unix\",\"path\":\"%s\"}}", slot, socket));
     }

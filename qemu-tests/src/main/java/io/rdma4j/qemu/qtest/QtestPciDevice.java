@@ -16,6 +16,7 @@ import io.rdma4j.hw.pci.PciConfig;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Consumer;
 
@@ -43,8 +44,8 @@ final class QtestPciDevice implements PciDevice {
         final DeviceAddress address, final QtestOptions options, final QtestClient client, final MadPeer madPeer,
         final Runnable onClose) {
         this.address = address;
-        this.persistentName = String.format("qtest-%s@%x.%d", options.socket().toAbsolutePath().normalize(),
-            options.device(), options.function());
+        this.persistentName = String.format(Locale.ROOT, "qtest-%s@%x.%d",
+            options.socket().toAbsolutePath().normalize(), options.device(), options.function());
         this.onClose = onClose;
         this.client = client;
         this.madPeer = madPeer;

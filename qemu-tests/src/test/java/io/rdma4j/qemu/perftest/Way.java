@@ -10,6 +10,7 @@ import io.rdma4j.testing.OtherJvm;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** Who measures: perftest, the same with ends that let each other run, or the command of this project. */
@@ -67,7 +68,7 @@ enum Way {
             server.add("--server");
         }
         client.add(HERE);
-        return List.of("sh", "-c", String.format(BOTH_ENDS, words(server), PORT, words(client)));
+        return List.of("sh", "-c", String.format(Locale.ROOT, BOTH_ENDS, words(server), PORT, words(client)));
     }
 
     private List<String> program(final String test, final String yielding) {

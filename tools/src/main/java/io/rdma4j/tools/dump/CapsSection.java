@@ -14,6 +14,7 @@ import io.rdma4j.hw.pvrdma.ExtensionFlags;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.List;
+import java.util.Locale;
 
 /** What the device says about itself, as it stands in the shared region. */
 public final class CapsSection implements Section {
@@ -59,7 +60,7 @@ public final class CapsSection implements Section {
         final Caps caps = new Caps().wrap(new UnsafeBuffer(bytes), 0);
         final JsonObject json = Fields.of(Caps.LAYOUT, bytes);
         final long firmware = caps.get(Caps.FW_VER);
-        json.add("fw_ver", named(json.get("fw_ver"), String.format("%d.%d.%d", firmware >>> Integer.SIZE,
+        json.add("fw_ver", named(json.get("fw_ver"), String.format(Locale.ROOT, "%d.%d.%d", firmware >>> Integer.SIZE,
             firmware >>> MINOR_SHIFT & MINOR_MASK, firmware & MINOR_MASK)));
         // Masks, which say nothing in decimal.
         for (final String mask : List.of("ex_comp_mask", "device_cap_flags", EXTENSIONS)) {

@@ -31,8 +31,8 @@ record Chart(String title, Axis x, Axis y, List<Series> series) {
         final StringBuilder out = new StringBuilder("<figure>\n<figcaption>").append(Html.escape(title))
             .append("</figcaption>\n");
         legend(out);
-        out.append(String.format("<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">%n", WIDTH, HEIGHT,
-            Html.escape(title)));
+        out.append(String.format(Locale.ROOT, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">%n",
+            WIDTH, HEIGHT, Html.escape(title)));
         grid(out);
         series.forEach(line -> draw(out, line));
         return out.append("</svg>\n</figure>\n").toString();
@@ -60,9 +60,9 @@ record Chart(String title, Axis x, Axis y, List<Series> series) {
                 + "text-anchor=\"end\">%s</text>%n", LEFT, at, WIDTH - RIGHT, LEFT - 8, at + 4,
                 Html.escape(tick.label())));
         }
-        out.append(String.format("<text class=\"title\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>%n",
-            (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, Html.escape(x.title())));
-        out.append(String.format("<text class=\"title\" transform=\"translate(16 %d) rotate(-90)\" "
+        out.append(String.format(Locale.ROOT, "<text class=\"title\" x=\"%d\" y=\"%d\" "
+            + "text-anchor=\"middle\">%s</text>%n", (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, Html.escape(x.title())));
+        out.append(String.format(Locale.ROOT, "<text class=\"title\" transform=\"translate(16 %d) rotate(-90)\" "
             + "text-anchor=\"middle\">%s</text>%n", (TOP + HEIGHT - BOTTOM) / 2, Html.escape(y.title())));
     }
 

@@ -25,6 +25,7 @@ import io.rdma4j.verbs.ReceiveRequest;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.WcStatus;
+import java.util.Locale;
 import java.util.Set;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -251,7 +252,8 @@ final class PingPongEnd implements CompletionHandler {
 
     /** What to throw when something came that is not what it should be. */
     RdmaException corrupted(final String what, final long iteration, final String detail, final Object... args) {
-        return failure("validate data", "%s round trip %d: %s", what, iteration, String.format(detail, args));
+        return failure("validate data", "%s round trip %d: %s", what, iteration,
+            String.format(Locale.ROOT, detail, args));
     }
 
     /** Throws if what came in a round trip is not what the pattern says: at a place in a message of so many bytes. */

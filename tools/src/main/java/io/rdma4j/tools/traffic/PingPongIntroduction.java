@@ -89,7 +89,7 @@ record PingPongIntroduction(Operation operation, int size, boolean validates, Li
     }
 
     private String game() {
-        return String.format("--op %s --size %d%s", operation.option(), size, validates ? "" : " --no-validate");
+        return "--op " + operation.option() + " --size " + size + (validates ? "" : " --no-validate");
     }
 
     private static RdmaException refusal(final String detail, final String hint) {

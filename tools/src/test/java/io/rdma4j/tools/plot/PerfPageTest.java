@@ -6,6 +6,7 @@
 package io.rdma4j.tools.plot;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.PersianDigits;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -15,6 +16,7 @@ import javax.xml.parsers.DocumentBuilderFactory;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.w3c.dom.Document;
 
 import java.io.ByteArrayInputStream;
@@ -62,6 +64,13 @@ class PerfPageTest {
         final Document document = DocumentBuilderFactory.newInstance().newDocumentBuilder().parse(
             new ByteArrayInputStream(charts.append("</charts>").toString().getBytes(StandardCharsets.UTF_8)));
         assertThat(document.getElementsByTagName("figure").getLength()).isEqualTo(5);
+    }
+
+    @Test
+    @ExtendWith(PersianDigits.class)
+    void numbersAreTheBrowsersWhateverTheLanguage() {
+        assertThat(PerfPage.html(List.of(Runs.latency("a:", 1, 1, 8), Runs.bandwidth("a:", 1, 1, 8_388_608))))
+            .contains("viewBox=\"0 0 ").doesNotContainPattern("[\\p{Nd}&&[^0-9]]");
     }
 
     @Test

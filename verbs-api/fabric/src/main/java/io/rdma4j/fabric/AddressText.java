@@ -223,7 +223,7 @@ final class AddressText {
             case SOCKADDR_IN -> IN + "://" + ipv4(SocketBytes.ip(address)) + ":" + SocketBytes.port(address);
             case SOCKADDR_IN6 -> IN6 + "://[" + Gid.of(SocketBytes.ip(address)) + scope(SocketBytes.scope(address))
                 + "]:" + SocketBytes.port(address);
-            default -> String.format("%s://[%s]:%d?qkey=0x%x&kind=%s", DEVICE, DeviceBytes.gid(address),
+            default -> String.format(Locale.ROOT, "%s://[%s]:%d?qkey=0x%x&kind=%s", DEVICE, DeviceBytes.gid(address),
                 DeviceBytes.qpn(address), DeviceBytes.qkey(address),
                 DeviceBytes.kind(address).name().toLowerCase(Locale.ROOT));
         };

@@ -8,6 +8,7 @@ package io.rdma4j.fabric;
 import io.rdma4j.RdmaException;
 
 import java.util.IllegalFormatException;
+import java.util.Locale;
 
 /**
  * The one exception of the fabric interfaces: which operation failed, on what, with which values and limits, the
@@ -89,7 +90,7 @@ public final class FabricException extends RuntimeException {
          * @throws IllegalFormatException if the values do not fit the format.
          */
         public Builder detail(final String format, final Object... values) {
-            detail = String.format(Arguments.notNull(operation, "format", format), values);
+            detail = String.format(Locale.ROOT, Arguments.notNull(operation, "format", format), values);
             return this;
         }
 

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.rdma4j.testing.PersianDigits;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -23,6 +24,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,6 +48,7 @@ class FabricAddressTest {
     }
 
     @ParameterizedTest
+    @ExtendWith(PersianDigits.class)
     @ValueSource(strings = {
         "fi_sockaddr_in://127.0.0.1:7000", "fi_sockaddr_in://255.255.255.255:65535", "fi_sockaddr_in://0.0.0.0:0",
         "fi_sockaddr_in6://[::1]:7000", "fi_sockaddr_in6://[fe80::1%2]:7000", "fi_sockaddr_in6://[::ffff:10.0.0.1]:1",

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 
 /**
  * The messages of {@link RdmaConnector}, in network byte order. The header and REFUSED stay as they are in all
@@ -176,7 +177,7 @@ final class ConnectWire {
     }
 
     static BadMessage malformed(final String format, final Object... args) {
-        return new BadMessage(EPROTO, String.format(format, args));
+        return new BadMessage(EPROTO, String.format(Locale.ROOT, format, args));
     }
 
     /** What came does not do: says why, to be completed by who knows the peer. */

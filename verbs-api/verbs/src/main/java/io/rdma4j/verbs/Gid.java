@@ -10,6 +10,7 @@ import io.rdma4j.RdmaException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
@@ -126,7 +127,7 @@ public record Gid(long high, long low) {
     @Override
     public String toString() {
         if (isIpv4Mapped()) {
-            return String.format("::ffff:%d.%d.%d.%d",
+            return String.format(Locale.ROOT, "::ffff:%d.%d.%d.%d",
                 low >>> 24 & 0xff, low >>> 16 & 0xff, low >>> 8 & 0xff, low & 0xff);
         }
         return compressed(groups());

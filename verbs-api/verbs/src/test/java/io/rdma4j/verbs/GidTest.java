@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.testing.PersianDigits;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.NullSource;
@@ -19,6 +21,7 @@ import java.util.Random;
 
 class GidTest {
     @ParameterizedTest
+    @ExtendWith(PersianDigits.class)
     @CsvSource({
         "fe80::1, fe80::1",
         "FE80:0:0:0:0:0:0:1, fe80::1",

@@ -7,6 +7,7 @@ package io.rdma4j.driver.live;
 
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 
 /** What could not be read. A file full of nonsense has no end of it, so this has one, until they are taken. */
@@ -17,7 +18,7 @@ final class LiveTroubles {
 
     void add(final String format, final Object... args) {
         if (texts.size() < MAX) {
-            texts.add(String.format(format, args));
+            texts.add(String.format(Locale.ROOT, format, args));
         }
     }
 

@@ -236,7 +236,7 @@ public final class StateFolder {
 
     /** Two that are made at the same moment may both stay: readers look into all, and the next process takes one. */
     private Path spare(final long user) throws IOException {
-        final Path made = Files.createDirectory(memory.resolve(String.format("%s-%d-%016x", name, user,
+        final Path made = Files.createDirectory(memory.resolve(String.format(Locale.ROOT, "%s-%d-%016x", name, user,
             new BigInteger(RANDOM_BITS, new SecureRandom()))), OWN);
         for (final Path spare : spares(user)) {
             if (!spare.equals(made) && isOf(spare, user)) {

@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.rdma4j.driver.libc.Libc;
+import io.rdma4j.testing.PersianDigits;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
@@ -23,6 +24,7 @@ import java.util.function.UnaryOperator;
 
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Which folders are used, and which are not. */
@@ -95,6 +97,7 @@ class StateFolderTest {
 
     /** Anybody can make a link, a file, or a folder of that name before the user does. */
     @Test
+    @ExtendWith(PersianDigits.class)
     void anotherOneIsUsedWhereSomebodyTookTheUsualOne() throws IOException {
         final Path usual = memory.resolve("test-" + user);
         final Path target = Files.createDirectory(memory.resolve("target"));

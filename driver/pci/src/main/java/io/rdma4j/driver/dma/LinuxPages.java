@@ -19,6 +19,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -219,9 +220,9 @@ final class LinuxPages implements PageSource {
         }
         final long promised = number(pool.resolve("resv_hugepages"));
         final long reserve = all - free + promised + needed;
-        return String.format("%d pages are needed; the pool has %d, of which %d are free and %d of those promised to "
-            + "others; to reserve: echo %d > %s (as root, soon after boot)%s", needed, all, free, promised, reserve,
-            pool.resolve("nr_hugepages"), kind == PageKind.GB1
+        return String.format(Locale.ROOT, "%d pages are needed; the pool has %d, of which %d are free and %d of "
+            + "those promised to others; to reserve: echo %d > %s (as root, soon after boot)%s", needed, all, free,
+            promised, reserve, pool.resolve("nr_hugepages"), kind == PageKind.GB1
                 ? ", or hugepagesz=1G hugepages=" + reserve + " on the kernel's command line" : "");
     }
 

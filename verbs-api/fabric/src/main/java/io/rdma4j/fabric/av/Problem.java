@@ -8,6 +8,8 @@ package io.rdma4j.fabric.av;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
+import java.util.Locale;
+
 /**
  * What is wrong with an address.
  *
@@ -16,7 +18,7 @@ import io.rdma4j.fabric.FiErrno;
  */
 record Problem(int errno, String text) {
     static Problem invalid(final String format, final Object... values) {
-        return new Problem(FiErrno.FI_EINVAL, String.format(format, values));
+        return new Problem(FiErrno.FI_EINVAL, String.format(Locale.ROOT, format, values));
     }
 
     static Problem of(final FabricException failure) {

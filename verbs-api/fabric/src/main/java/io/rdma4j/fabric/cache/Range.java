@@ -8,6 +8,8 @@ package io.rdma4j.fabric.cache;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
+import java.util.Locale;
+
 /**
  * Some memory of this process.
  *
@@ -46,6 +48,6 @@ record Range(long start, long end) {
 
     @Override
     public String toString() {
-        return String.format("0x%x+%d", start, length());
+        return String.format(Locale.ROOT, "0x%x+%d", start, length());
     }
 }

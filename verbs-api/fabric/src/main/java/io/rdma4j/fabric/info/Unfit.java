@@ -5,11 +5,13 @@
 
 package io.rdma4j.fabric.info;
 
+import java.util.Locale;
+
 /** A device does not fit some hints; the message is the rest of a sentence that begins with the device. */
 final class Unfit extends Exception {
     private static final long serialVersionUID = 1L;
 
     Unfit(final String format, final Object... values) {
-        super(String.format(format, values), null, false, false);
+        super(String.format(Locale.ROOT, format, values), null, false, false);
     }
 }

@@ -13,6 +13,7 @@ import io.rdma4j.verbs.spi.RegionChecks;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The buffers of a region, in order (struct iovec): one range without a gap. The device translates by pages, so it has
@@ -197,7 +198,7 @@ final class RegionBuffers {
 
     @Override
     public String toString() {
-        return list.size() == 1 ? String.format("0x%x+%d", address(), length)
+        return list.size() == 1 ? String.format(Locale.ROOT, "0x%x+%d", address(), length)
             : String.format("%d buffers from 0x%x, %d bytes", list.size(), address(), length);
     }
 }

@@ -12,6 +12,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /** Failures of shared vectors. */
 final class Troubles {
@@ -41,7 +42,7 @@ final class Troubles {
     static FabricException damaged(
         final String operation, final Path path, final String format, final Object... values) {
         return of(operation, FiErrno.FI_EIO, "if no process uses it, remove the file", "%s is damaged: %s", path,
-            String.format(format, values));
+            String.format(Locale.ROOT, format, values));
     }
 
     static FabricException of(final String operation, final Path path, final IOException cause) {

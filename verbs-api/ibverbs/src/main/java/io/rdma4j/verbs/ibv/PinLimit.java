@@ -12,6 +12,7 @@ import io.rdma4j.driver.libc.Rlimit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /**
  * How much memory this process may have pinned, for messages: the kernel says no more than ENOMEM. Its RDMA drivers
@@ -37,9 +38,9 @@ final class PinLimit {
             return "the device has no more regions, or the machine no more memory";
         }
         final long kib = pinnedKib() + (bytes + KIB - 1) / KIB;
-        return String.format("raise the limit to %d KiB or more: 'ulimit -l %d' in the shell, 'USER hard memlock %d' "
-            + "and 'USER soft memlock %d' in /etc/security/limits.conf and a new login, or LimitMEMLOCK=%dK in the "
-            + "systemd unit; if it is high enough, the device has no more regions", kib, kib, kib, kib, kib);
+        return String.format(Locale.ROOT, "raise the limit to %1$d KiB or more: 'ulimit -l %1$d' in the shell, 'USER "
+            + "hard memlock %1$d' and 'USER soft memlock %1$d' in /etc/security/limits.conf and a new login, or "
+            + "LimitMEMLOCK=%1$dK in the systemd unit; if it is high enough, the device has no more regions", kib);
     }
 
     private static long pinnedKib() {

@@ -13,6 +13,7 @@ import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.spi.Errors;
 import io.rdma4j.verbs.spi.RegionChecks;
 
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -107,7 +108,7 @@ record RegionMemory(Kind kind, long first, long length, int dmaBuf, Keeper keepe
         return switch (kind) {
             case ALL -> "all memory";
             case DMA_BUF -> String.format("dma-buf fd %d, %d+%d", dmaBuf, first, length);
-            default -> String.format("0x%x+%d", first, length);
+            default -> String.format(Locale.ROOT, "0x%x+%d", first, length);
         };
     }
 }

@@ -349,7 +349,7 @@ final class Bringup {
                 .build();
         }
         limits = new DeviceLimits(caps, profile);
-        live.describe(String.format("%s VERSION=%d fw=%s", profile.name(), version, caps.firmwareVersion()));
+        live.describe(profile.name() + " VERSION=" + version + " fw=" + caps.firmwareVersion());
     }
 
     private void beginTrace() {
