@@ -51,6 +51,17 @@ public final class Fd implements AutoCloseable {
     }
 
     /**
+     * Makes a file, for its owner alone.
+     *
+     * @param path as for {@link Libc#create}
+     * @return the owner
+     * @throws RdmaException if it cannot be made, as where something of that name is
+     */
+    public static Fd create(final String path) {
+        return new Fd(Libc.create(path), path);
+    }
+
+    /**
      * The descriptor, to be used while this is open and not kept.
      *
      * @return the number

@@ -28,6 +28,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * depends on the request.
  */
 public final class Libc {
+    private static final int OWNER_ONLY = 0600;
     private static final int SIZEOF_RLIMIT = 16;
     private static final int RLIM_CUR_OFFSET = 0;
     private static final int RLIM_MAX_OFFSET = 8;
@@ -52,10 +53,26 @@ public final class Libc {
      */
     public static int open(final String path, final int flags) {
         Checks.that((flags & LibcConstants.O_CREAT) == 0, "open", "'%s': O_CREAT needs a mode", path);
+        return open(path, flags, 0);
+    }
+
+    /**
+     * Makes a file, for its owner alone, and opens it for reading and writing, in one step: it was not there before,
+     * not even as a symbolic link, and nobody can put another in between.
+     *
+     * @param path the file
+     * @return the file descriptor; {@link Fd} can own it
+     * @throws RdmaException EEXIST if there is something of that name, or what else stands against it
+     */
+    public static int create(final String path) {
+        return open(path, LibcConstants.O_RDWR | LibcConstants.O_CREAT | LibcConstants.O_EXCL, OWNER_ONLY);
+    }
+
+    private static int open(final String path, final int flags, final int mode) {
         final Calls calls = Calls.bound("open");
         final UnsafeBuffer name = CString.of("open", path);
         while (true) {
-            final int fd = calls.open(name.addressOffset(), flags | LibcConstants.O_CLOEXEC, 0);
+            final int fd = calls.open(name.addressOffset(), flags | LibcConstants.O_CLOEXEC, mode);
             if (fd >= 0) {
                 Reference.reachabilityFence(name);
                 return fd;

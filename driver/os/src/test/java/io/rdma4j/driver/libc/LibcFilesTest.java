@@ -90,6 +90,20 @@ class LibcFilesTest {
     }
 
     @Test
+    void createMakesAFileForItsOwnerAloneOrNone() throws Exception {
+        final Path file = dir.resolve("new");
+        try (Fd fd = Fd.create(file.toString())) {
+            assertThat(ProcSelf.flags(fd.fd()) & (O_CLOEXEC | O_RDWR)).isEqualTo(O_CLOEXEC | O_RDWR);
+            assertThat(Files.getPosixFilePermissions(file)).isEqualTo(PosixFilePermissions.fromString("rw-------"));
+            assertFails("open", "EEXIST", () -> Fd.create(file.toString()));
+        }
+        final Path target = dir.resolve("target");
+        final Path link = Files.createSymbolicLink(dir.resolve("link"), target);
+        assertFails("open", "EEXIST", () -> Libc.create(link.toString()));
+        assertThat(target).doesNotExist();
+    }
+
+    @Test
     void openSaysEaccesToAnOrdinaryUser() throws Exception {
         final Path file = Files.createFile(dir.resolve("closed"),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("---------")));

@@ -5,7 +5,10 @@
 
 package io.rdma4j.verbs.pvrdma.trace;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.state.HeldFile;
 
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -18,7 +21,6 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -69,9 +71,7 @@ final class TraceFile {
         requireRoom(path);
         try {
             Files.deleteIfExists(path);
-            Files.createFile(path, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-            trace.file = new RandomAccessFile(path.toFile(), "rw");
-            trace.key = key(path);
+            trace.make();
         } catch (final FileSystemException e) {
             throw new IOException(reason(path, e), e);
         }
@@ -102,11 +102,19 @@ final class TraceFile {
         }
     }
 
-    /** Null for what is no ordinary file, as a link. */
-    private static Object key(final Path path) throws IOException {
-        final BasicFileAttributes found =
-            Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-        return found.isRegularFile() ? found.fileKey() : null;
+    /** By its name it may be another file already, so it is opened again by its descriptor. */
+    private void make() throws IOException {
+        try (Fd made = Fd.create(path.toString())) {
+            final Path same = Path.of("/proc/self/fd/" + made.fd());
+            key = key(same);
+            file = new RandomAccessFile(same.toFile(), "rw");
+        } catch (final RdmaException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+    }
+
+    private static Object key(final Path held) throws IOException {
+        return Files.readAttributes(held, BasicFileAttributes.class).fileKey();
     }
 
     /** The names of Java's exceptions say what their messages leave out. */
@@ -148,15 +156,12 @@ final class TraceFile {
 
     private void reopen() {
         if (file == null && !ended) {
-            try {
-                requireOurs();
-                final RandomAccessFile found = new RandomAccessFile(path.toFile(), "rw");
-                try (Undo undo = new Undo()) {
-                    undo.add(() -> close(found));
-                    requireOurs();
-                    found.seek(written);
-                    undo.forget();
-                }
+            try (HeldFile held = HeldFile.of(path); Undo undo = new Undo()) {
+                requireOurs(held.path());
+                final RandomAccessFile found = new RandomAccessFile(held.path().toFile(), "rw");
+                undo.add(() -> close(found));
+                found.seek(written);
+                undo.forget();
                 file = found;
             } catch (final IOException e) {
                 giveUp(e instanceof FileSystemException missing ? reason(path, missing) : e.getMessage());
@@ -165,8 +170,8 @@ final class TraceFile {
     }
 
     /** Another file of that name is somebody's: nothing in it is changed. */
-    private void requireOurs() throws IOException {
-        if (key == null || !key.equals(key(path)) || Files.size(path) != written) {
+    private void requireOurs(final Path held) throws IOException {
+        if (!key.equals(key(held)) || Files.size(held) != written) {
             throw new IOException("it was changed, or replaced, by others");
         }
     }

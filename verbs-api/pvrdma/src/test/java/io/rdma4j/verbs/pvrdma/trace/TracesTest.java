@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.RdmaException;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.testing.Patience;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -22,8 +23,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 @Timeout(60)
 class TracesTest {
@@ -158,6 +163,65 @@ class TracesTest {
         } else {
             assertThat(Files.size(file)).isEqualTo(100_000);
         }
+    }
+
+    /** Somebody else may own the folder of root's trace. */
+    @Test
+    void aLinkThatHasTheNameForAMomentIsNotFollowed() throws Exception {
+        final Path file = folder.resolve("t");
+        final Path precious = Files.writeString(folder.resolve("precious"), "x".repeat(100_000));
+        final AtomicBoolean end = new AtomicBoolean();
+        final FutureTask<Void> other = new FutureTask<>(() -> {
+            for (int i = 0; !end.get(); i++) {
+                hide(file, precious, i % 2 == 0);
+            }
+            return null;
+        });
+        new Thread(other, "other").start();
+        try {
+            for (int i = 0; i < 2000; i++) {
+                traceAgainAndAgain(file);
+            }
+        } finally {
+            end.set(true);
+        }
+        Patience.get(other);
+        assertThat(precious).hasContent("x".repeat(100_000));
+    }
+
+    private void hide(final Path file, final Path precious, final boolean leavesAGap) throws IOException {
+        final Path same = folder.resolve("same");
+        final Path link = folder.resolve("link");
+        Files.deleteIfExists(same);
+        Files.deleteIfExists(link);
+        Files.createSymbolicLink(link, precious);
+        try {
+            if (leavesAGap) {
+                Files.move(file, same, StandardCopyOption.ATOMIC_MOVE);
+            } else {
+                Files.createLink(same, file);
+            }
+            Files.move(link, file, StandardCopyOption.ATOMIC_MOVE);
+            Files.move(same, file, StandardCopyOption.ATOMIC_MOVE);
+        } catch (final NoSuchFileException e) {
+            // It is not there yet.
+            return;
+        }
+    }
+
+    private static void traceAgainAndAgain(final Path file) {
+        final TraceFile trace;
+        try {
+            trace = TraceFile.create(file, 1 << 20);
+        } catch (final IOException e) {
+            // The link was there in time.
+            return;
+        }
+        for (int i = 0; i < 5; i++) {
+            trace.record(trace.enter(), "x", true, line -> { });
+            trace.leave();
+        }
+        trace.end();
     }
 
     @Test
