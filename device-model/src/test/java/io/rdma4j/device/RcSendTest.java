@@ -16,6 +16,7 @@ import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
@@ -94,6 +95,28 @@ class RcSendTest {
         System.arraycopy(to.bytes(5000, 11), 0, got, 17, 11);
         assertThat(got).isEqualTo(sent);
         assertThat(to.get(5011)).isZero();
+    }
+
+    @Test
+    void aReceiveMayHaveMoreRoomThanTheLongestMessage() {
+        final RawRegion from = driver.register(64, 0);
+        final RawRegion to = driver.registerRepeating(Pdir.MAX_PAGES, PVRDMA_ACCESS_LOCAL_WRITE);
+        b.receive(1, new long[] {to.start(), to.length(), to.lkey}, new long[] {to.start(), to.length(), to.lkey});
+        from.fill(1);
+
+        a.send(2, from.start(), 8, from.lkey);
+
+        assertThat(cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        assertThat(cqB.poll()).matches(c -> c.status() == WcStatus.PVRDMA_WC_SUCCESS && c.byteLen() == 8);
+        assertThat(to.bytes(0, 8)).isEqualTo(from.bytes(0, 8));
+    }
+
+    @Test
+    void aMessageThatIsTooLongIsRefusedWithoutAReceive() {
+        final RawRegion from = driver.registerRepeating(Pdir.MAX_PAGES, 0);
+        a.post(w -> w.send(2, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED)
+            .sge(from.start(), from.length(), from.lkey).sge(from.start(), 1, from.lkey));
+        assertThat(cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_LEN_ERR);
     }
 
     @Test

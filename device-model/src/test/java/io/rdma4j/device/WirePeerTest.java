@@ -25,6 +25,7 @@ import io.rdma4j.device.wire.UdpCarrier;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.hw.pvrdma.Mtu;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
@@ -273,6 +274,31 @@ class WirePeerTest {
         send(Opcode.SEND_LAST, FIRST_PSN + 2, true, 5);
         expectAck(FIRST_PSN + 2, Aeth.ACK, 1);
         assertThat(cq.await().status()).isZero();
+    }
+
+    /** There is room for twice as much. */
+    @Test
+    void aMessageIsNotLongerThanTheDeviceSaysThatOneMayBe() {
+        connectServed();
+        qp.destroy();
+        qp = driver.createQp(RawQp.with().cq(cq));
+        qp.pathMtu = Mtu.PVRDMA_MTU_4096;
+        qp.connect(THEIR_QPN, bytes(theirs));
+        final RawRegion room = driver.registerRepeating(Pdir.MAX_PAGES, RawPair.ALL);
+        qp.receive(1, new long[] {room.start(), room.length(), room.lkey},
+            new long[] {room.start(), room.length(), room.lkey});
+        for (int i = 0; i < Pdir.MAX_PAGES; i++) {
+            send(i == 0 ? Opcode.SEND_FIRST : Opcode.SEND_MIDDLE, FIRST_PSN + i, i % 16 == 15, Pdir.PAGE_SIZE);
+            if (i % 16 == 15) {
+                assertThat(serve()).last().matches(came -> came.opcode() == Opcode.ACKNOWLEDGE);
+            }
+        }
+        assertThat(cq.poll()).isNull();
+
+        send(Opcode.SEND_LAST, FIRST_PSN + Pdir.MAX_PAGES, true, 1);
+        serve();
+
+        assertThat(cq.poll()).matches(c -> c.wrId() == 1 && c.status() == WcStatus.PVRDMA_WC_LOC_LEN_ERR);
     }
 
     /** Nobody else would hear of it, and it would take its place in the shared queue for ever. */

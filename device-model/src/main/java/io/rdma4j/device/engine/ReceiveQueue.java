@@ -6,7 +6,6 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
-import io.rdma4j.device.common.Limits;
 import io.rdma4j.device.common.SpinLock;
 import io.rdma4j.device.link.Waiter;
 import io.rdma4j.device.memory.DmaList;
@@ -125,7 +124,7 @@ final class ReceiveQueue extends Padded {
         }
         final long sge = wqe + RqWqe.SGE_OFFSET;
         final long room = Words.getInt(sge + Sge.LENGTH_OFFSET) & 0xffff_ffffL;
-        return length > room || room > Limits.MAX_MESSAGE ? 0
+        return length > room ? 0
             : sges.plainHost(Words.getLong(sge + Sge.ADDR_OFFSET), room, Words.getInt(sge + Sge.LKEY_OFFSET),
                 AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE);
     }

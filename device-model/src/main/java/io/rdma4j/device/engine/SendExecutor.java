@@ -6,6 +6,7 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Limits;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
@@ -163,6 +164,9 @@ final class SendExecutor extends Padded {
         final int status = sges.read(page, at + SqWqe.SGE_OFFSET, count, rights(opcode), list);
         if (status != WcStatus.PVRDMA_WC_SUCCESS) {
             return failed(status, QEMU_BAD_LKEY);
+        }
+        if (list.length() > Limits.MAX_MESSAGE) {
+            return failed(WcStatus.PVRDMA_WC_LOC_LEN_ERR, QEMU_BAD_LKEY);
         }
         message.solicited = (flags & SendFlags.PVRDMA_SEND_SOLICITED) != 0;
         message.immediate = false;

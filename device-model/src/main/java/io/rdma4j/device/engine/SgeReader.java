@@ -6,7 +6,6 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
-import io.rdma4j.device.common.Limits;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.WcStatus;
@@ -52,7 +51,7 @@ final class SgeReader extends Padded {
                 return WcStatus.PVRDMA_WC_LOC_PROT_ERR;
             }
         }
-        return into.length() > Limits.MAX_MESSAGE ? WcStatus.PVRDMA_WC_LOC_LEN_ERR : WcStatus.PVRDMA_WC_SUCCESS;
+        return WcStatus.PVRDMA_WC_SUCCESS;
     }
 
     private boolean add(long address, long length, int lkey, int rights, DmaList into) {

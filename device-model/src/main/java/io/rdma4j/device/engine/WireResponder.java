@@ -6,6 +6,7 @@
 package io.rdma4j.device.engine;
 
 import io.rdma4j.device.common.Counter;
+import io.rdma4j.device.common.Limits;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.link.Operation;
@@ -198,7 +199,7 @@ final class WireResponder extends Padded {
         } else if (receives.load(held) != ReceiveQueue.TAKEN) {
             return refuseHeld(held.status, Ack.NAK_REMOTE_OPERATION);
         }
-        if (arrived + length > receives.list().length()) {
+        if (arrived + length > Math.min(receives.list().length(), Limits.MAX_MESSAGE)) {
             return refuseHeld(WcStatus.PVRDMA_WC_LOC_LEN_ERR, Ack.NAK_INVALID_REQUEST);
         }
         if (message.invalidates && !context.regions().canInvalidate(message.invalidateKey, qp, true)) {

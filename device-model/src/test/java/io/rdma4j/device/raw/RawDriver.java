@@ -165,9 +165,13 @@ public final class RawDriver implements AutoCloseable {
 
     /** Builds a page directory that names as many pages as there can be, which are one; returns its IOVA. */
     public long repeatingPdir() {
+        return repeatingPdir(page().iova());
+    }
+
+    /** The same, over this page. */
+    long repeatingPdir(long page) {
         final DmaMemory directory = page();
         final DmaMemory table = page();
-        final long page = page().iova();
         for (int i = 0; i < Pdir.ENTRIES; i++) {
             directory.buffer().putLong(8 * i, table.iova());
             table.buffer().putLong(8 * i, page);
@@ -232,6 +236,11 @@ public final class RawDriver implements AutoCloseable {
     /** Registers pages in a row. */
     public RawRegion registerInOne(int length, int access) {
         return register(pd, new RawRegion(this, length), access);
+    }
+
+    /** Registers pages that are all the same one, up to as many as a page directory reaches. */
+    public RawRegion registerRepeating(int pages, int access) {
+        return register(pd, RawRegion.repeating(this, pages), access);
     }
 
     /** Registers memory of a region that was destroyed once more. */

@@ -56,6 +56,20 @@ public final class RawRegion {
         });
     }
 
+    private RawRegion(DmaMemory page, long pdir, int length) {
+        this.offset = 0;
+        this.length = length;
+        this.pdir = pdir;
+        pages = new DmaMemory[] {page};
+        buffers = new UnsafeBuffer[] {page.buffer()};
+    }
+
+    /** One page, as often as wanted. */
+    static RawRegion repeating(RawDriver driver, int count) {
+        final DmaMemory page = driver.page();
+        return new RawRegion(page, driver.repeatingPdir(page.iova()), count * Pdir.PAGE_SIZE);
+    }
+
     RawRegion keys(int newHandle, int newLkey, int newRkey) {
         handle = newHandle;
         lkey = newLkey;
@@ -72,7 +86,7 @@ public final class RawRegion {
     }
 
     public int pages() {
-        return pages.length;
+        return (int) Pdir.pagesSpanned(offset, length);
     }
 
     public long pdir() {
@@ -83,24 +97,28 @@ public final class RawRegion {
         return pages[page];
     }
 
+    private UnsafeBuffer page(int place) {
+        return buffers[place / Pdir.PAGE_SIZE % buffers.length];
+    }
+
     public byte get(int at) {
         final int place = offset + at;
-        return buffers[place / Pdir.PAGE_SIZE].getByte(place % Pdir.PAGE_SIZE);
+        return page(place).getByte(place % Pdir.PAGE_SIZE);
     }
 
     public void put(int at, int value) {
         final int place = offset + at;
-        buffers[place / Pdir.PAGE_SIZE].putByte(place % Pdir.PAGE_SIZE, (byte) value);
+        page(place).putByte(place % Pdir.PAGE_SIZE, (byte) value);
     }
 
     public long getLong(int at) {
         final int place = offset + at;
-        return buffers[place / Pdir.PAGE_SIZE].getLong(place % Pdir.PAGE_SIZE);
+        return page(place).getLong(place % Pdir.PAGE_SIZE);
     }
 
     public void putLong(int at, long value) {
         final int place = offset + at;
-        buffers[place / Pdir.PAGE_SIZE].putLong(place % Pdir.PAGE_SIZE, value);
+        page(place).putLong(place % Pdir.PAGE_SIZE, value);
     }
 
     /** A pattern that differs from byte to byte and from seed to seed. */
