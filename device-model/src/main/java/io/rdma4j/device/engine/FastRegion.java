@@ -26,8 +26,8 @@ final class FastRegion extends MemoryRegion {
     }
 
     @Override
-    long words() {
-        return table.words();
+    long release() {
+        return table.release();
     }
 
     /** Pages at most. */

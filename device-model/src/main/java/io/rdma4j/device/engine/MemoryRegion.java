@@ -95,9 +95,9 @@ class MemoryRegion {
         return pages;
     }
 
-    /** What it has of {@link TableRoom}: of a table that is its own. */
-    long words() {
-        return revocation == null ? pages.words() : 0;
+    /** After its grace period: lets go of a table that is its own. What that had of {@link TableRoom}. */
+    long release() {
+        return revocation == null ? pages.release() : 0;
     }
 
     /** Null if only a command can end it. */

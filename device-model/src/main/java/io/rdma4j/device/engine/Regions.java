@@ -230,7 +230,7 @@ public final class Regions {
         context.quiesce();
         region.pd().letGo();
         table.release(region.handle());
-        context.room().give(region.words());
+        context.room().give(region.release());
     }
 
     /** Ends everything. */

@@ -43,7 +43,7 @@ final class RemoteMemory {
             return false;
         }
         final int lease = region.lease();
-        if (!region.isUsable(lease) || region.pd() != pd || !region.allows(right)
+        if (!region.isUsable(lease) || region.pd() != pd || !region.admits(qp) || !region.allows(right)
             || !region.covers(message.remoteAddress, message.length)) {
             return false;
         }
@@ -80,7 +80,7 @@ final class RemoteMemory {
     /** The key once more: it may be another one since the lease was noted, and what was read then that of another. */
     private boolean guard(MemoryRegion region, int lease, int key) {
         list.guard(region.revocation(), lease);
-        return region.rkey() == key && region.admits(qp);
+        return region.rkey() == key;
     }
 
     /** Puts the payload of a message here; as {@link DmaList#copy}. */

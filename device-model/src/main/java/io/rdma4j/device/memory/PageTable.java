@@ -21,19 +21,25 @@ import java.util.Set;
  * <p>Ask {@link #isCurrent()} before each use, under a lock that the grace period passes through; the translations stay
  * valid until that lock is given back. A table whose mapping ended is never current again, whatever is mapped at the
  * same IOVA later: a driver that unmaps what the device still uses is to find out.
+ *
+ * <p>When its ring or region ends, it is {@linkplain #release released}. Some know it for much longer: the list of a
+ * queue's last request, a window. What it took of the heap is not theirs to keep.
  */
 public final class PageTable {
     /** Each of them costs a word of the heap: 32 MiB for so many, which are 16 GiB. */
     public static final int MAX_SCATTERED_PAGES = 1 << 22;
 
     private static final long PAGE_MASK = Pdir.PAGE_SIZE - 1;
+    /** What a released table is of: a mapping that is not there. */
+    private static final IommuMapping[] NOTHING = new IommuMapping[1];
+    private static final long[] NO_PAGES = new long[0];
 
     private final EmulatedIommu iommu;
     /** What the pages lie in; those from {@link #mappingCount} on count for nothing. */
-    private final IommuMapping[] mappings;
+    private IommuMapping[] mappings;
     private int mappingCount;
     /** Of each page, if they do not follow each other in host memory. */
-    private final long[] hosts;
+    private long[] hosts;
     private final long base;
     /** Where the first page is in the file in which this process shares pages; only if all of them lie there. */
     private final long shared;
@@ -280,7 +286,7 @@ public final class PageTable {
     public void refused(long address, long length) {
         boolean revoked = false;
         for (int i = 0; i < mappingCount; i++) {
-            revoked |= mappings[i].isRevoked();
+            revoked |= mappings[i] != null && mappings[i].isRevoked();
         }
         if (revoked) {
             iommu.lost(address, length);
@@ -305,13 +311,29 @@ public final class PageTable {
         if (!iommu.isBusMaster()) {
             return false;
         }
-        for (int i = 0; i < mappingCount; i++) {
-            final IommuMapping mapping = mappings[i];
-            if (mapping == null || !mapping.isLive()) {
+        // Who describes the device asks while the table may be released: not by the count of other mappings.
+        final IommuMapping[] used = mappings;
+        for (int i = 0; i < Math.min(mappingCount, used.length); i++) {
+            if (used[i] == null || !used[i].isLive()) {
                 return false;
             }
         }
         return true;
+    }
+
+    /**
+     * Gives back what it took of the heap, and is never current again. Nobody reaches memory by it now, nor will: the
+     * grace period of its ring or region is over.
+     *
+     * @return words, as {@link #words()} said before.
+     */
+    public long release() {
+        final long words = words();
+        hosts = hosts == null ? null : NO_PAGES;
+        mappings = NOTHING;
+        mappingCount = NOTHING.length;
+        checkedGeneration = 0;
+        return words;
     }
 
     /**
@@ -337,8 +359,9 @@ public final class PageTable {
      * @return its host address; 0 if it is not mapped, which only happens in a table that translates at each use.
      */
     public long host(long offset) {
-        if (hosts != null) {
-            return hosts[(int) (offset >>> Pdir.PAGE_SHIFT)] + (offset & PAGE_MASK);
+        final long[] each = hosts;
+        if (each != null) {
+            return each[(int) (offset >>> Pdir.PAGE_SHIFT)] + (offset & PAGE_MASK);
         }
         return base != 0 ? base + offset : direct(offset);
     }
@@ -397,12 +420,13 @@ public final class PageTable {
      * @return bytes from there, at most what is wanted; 0 if the first is not mapped.
      */
     public long run(long offset, long wanted) {
-        if (hosts == null) {
+        final long[] each = hosts;
+        if (each == null) {
             return base != 0 ? wanted : directRun(offset, wanted);
         }
         int page = (int) (offset >>> Pdir.PAGE_SHIFT);
         long run = Pdir.PAGE_SIZE - (offset & PAGE_MASK);
-        while (run < wanted && hosts[page + 1] == hosts[page] + Pdir.PAGE_SIZE) {
+        while (run < wanted && each[page + 1] == each[page] + Pdir.PAGE_SIZE) {
             run += Pdir.PAGE_SIZE;
             page++;
         }

@@ -12,10 +12,15 @@ import io.rdma4j.device.common.CommandError;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawRing;
 import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.AccessFlags;
+import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.QpType;
+import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateCqRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
@@ -23,9 +28,12 @@ import io.rdma4j.hw.pvrdma.cmd.CreateMrResponse;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpResult;
 import io.rdma4j.hw.pvrdma.cmd.ResizeCqRingRequest;
+import io.rdma4j.testing.Patience;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -33,6 +41,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 class TableRoomTest {
+    /** As many as a request may name. */
+    private static final int TABLES = 16;
+
     private final TableRoom.Pool pool = new TableRoom.Pool(1_000);
     private final TableRoom first = new TableRoom(pool);
     private final TableRoom second = new TableRoom(pool);
@@ -144,6 +155,71 @@ class TableRoomTest {
             assertThat(driver.destroy(Command.DESTROY_QP, handles.get(0))).isZero();
             driver.ok(Command.CREATE_QP, b -> claim(b, driver, cq, pdir));
         }
+    }
+
+    /** 2 MiB each: the last requests of the queue pair name them as long as there are no others. */
+    @Test
+    void regionsThatAreGoneLeaveTheHeapThoughRequestsNamedThem() {
+        try (RawDriver driver = RawDriver.ready("emulated:room-of-requests")) {
+            final RawCq cq = driver.createCq(64);
+            final RawQp a = driver.createQp(RawQp.with().cq(cq).sizes(16, 16, TABLES));
+            final RawQp b = driver.createQp(RawQp.with().cq(cq).sizes(16, 16, TABLES));
+            RawQp.connect(a, b);
+            assertLeaveTheHeap(driver, regions -> {
+                b.receive(1, regions.stream().map(r -> new long[] {r.start(), 8, r.lkey}).toArray(long[][]::new));
+                a.post(w -> {
+                    w.send(2, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED);
+                    regions.forEach(r -> w.sge(r.start(), 8, r.lkey));
+                });
+                assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+                assertThat(cq.poll().byteLen()).isEqualTo(TABLES * 8);
+            });
+        }
+    }
+
+    @Test
+    void regionsThatAreGoneLeaveTheHeapThoughWindowsShowedThem() {
+        try (RawDriver driver = RawDriver.ready("emulated:room-of-windows")) {
+            final RawCq cq = driver.createCq(64);
+            final RawQp qp = driver.createQp(RawQp.with().cq(cq));
+            RawQp.connect(qp, driver.createQp(RawQp.with().cq(cq)));
+            assertLeaveTheHeap(driver, regions -> {
+                for (final RawRegion region : regions) {
+                    driver.createMw(2).bind(qp, region, region.start(), 8, AccessFlags.PVRDMA_ACCESS_REMOTE_READ);
+                    assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+                }
+            });
+        }
+    }
+
+    private static void assertLeaveTheHeap(final RawDriver driver, final Consumer<List<RawRegion>> use) {
+        final long room = words(driver);
+        final long before = heap();
+        final List<RawRegion> regions = new ArrayList<>();
+        for (int i = 0; i < TABLES; i++) {
+            regions.add(driver.registerRepeating(Pdir.MAX_PAGES, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE
+                | AccessFlags.PVRDMA_ACCESS_MW_BIND));
+        }
+        use.accept(regions);
+        final long taken = (words(driver) - room) * Long.BYTES;
+        assertThat(taken).isGreaterThanOrEqualTo((long) TABLES * Pdir.MAX_PAGES * Long.BYTES);
+        regions.forEach(region -> assertThat(driver.destroy(Command.DESTROY_MR, region.handle)).isZero());
+        assertThat(words(driver)).isEqualTo(room);
+        assertHeapFallsBelow(before + taken / 4);
+    }
+
+    private static void assertHeapFallsBelow(final long most) {
+        final long deadline = System.nanoTime() + Patience.nanos();
+        long now = heap();
+        while (now > most && System.nanoTime() - deadline < 0) {
+            now = heap();
+        }
+        assertThat(now).isLessThanOrEqualTo(most);
+    }
+
+    private static long heap() {
+        System.gc();
+        return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
     }
 
     /** A queue pair of one request each way that lists as many pages as it can. */

@@ -66,6 +66,18 @@ class RefillableTableTest {
     }
 
     @Test
+    void isReleasedForGood() {
+        assertThat(refill(FIRST, SECOND)).isTrue();
+        assertThat(table.words()).isPositive();
+        table.release();
+        assertThat(table.words()).isZero();
+        assertThat(table.isCurrent()).isFalse();
+        iommu.busMaster(false);
+        iommu.busMaster(true);
+        assertThat(table.isCurrent()).as("of another generation").isFalse();
+    }
+
+    @Test
     void isOfItsLastPagesOnly() {
         assertThat(refill(FIRST, SECOND)).isTrue();
         assertThat(refill(OTHER)).isTrue();
