@@ -485,12 +485,13 @@ final class Requester extends Padded implements Runnable {
     /** Under the lock: forgets everything that is posted. */
     void reset() {
         queue.reset();
-        executor.reset();
+        executor.psn(0);
         forget();
     }
 
     /** Under the lock: nothing waits any more, as this is reset or destroyed. */
     void forget() {
+        executor.forget();
         retries.end();
         forgetWire();
         draining = false;

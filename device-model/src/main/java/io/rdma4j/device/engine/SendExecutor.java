@@ -122,12 +122,7 @@ final class SendExecutor extends Padded {
         return (int) list.length();
     }
 
-    void reset() {
-        psn = 0;
-        forget();
-    }
-
-    /** Lets go of the peer, which may be a whole device that was closed. */
+    /** Lets go of the peer, which may be a whole device that was closed, or a queue pair that knows one more. */
     void forget() {
         peer = null;
         peerEpoch = -1;

@@ -43,6 +43,8 @@ import org.junit.jupiter.api.Test;
 class TableRoomTest {
     /** As many as a request may name. */
     private static final int TABLES = 16;
+    private static final int CHAIN = 12;
+    private static final String LARGE_RINGS = "emulated:room-of-rings?max_qp_wr=65536&max_sge=64";
 
     private final TableRoom.Pool pool = new TableRoom.Pool(1_000);
     private final TableRoom first = new TableRoom(pool);
@@ -206,6 +208,36 @@ class TableRoomTest {
         regions.forEach(region -> assertThat(driver.destroy(Command.DESTROY_MR, region.handle)).isZero());
         assertThat(words(driver)).isEqualTo(room);
         assertHeapFallsBelow(before + taken / 4);
+    }
+
+    /** Each sends to the next one, and ends. */
+    @Test
+    void queuePairsThatAreGoneAreNotKeptByThoseThatSentToThem() {
+        try (RawDriver driver = RawDriver.ready(LARGE_RINGS)) {
+            final RawCq cq = driver.createCq(64);
+            final RawRegion memory = driver.registerInOne(64, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE);
+            RawQp sender = driver.createQp(RawQp.with().cq(cq));
+            final long before = heap();
+            final long room = words(driver);
+            long most = 0;
+            for (int i = 0; i < CHAIN; i++) {
+                final RawQp next = largeQp(driver, cq);
+                most = Math.max(most, words(driver) - room);
+                sender.connect(next.qpn, driver.gid());
+                sender.send(1, memory.start(), 8, memory.lkey);
+                if (i > 0) {
+                    assertThat(sender.destroy()).isZero();
+                }
+                sender = next;
+            }
+            assertThat(sender.destroy()).isZero();
+            assertThat(words(driver)).isEqualTo(room);
+            assertHeapFallsBelow(before + most * Long.BYTES);
+        }
+    }
+
+    private static RawQp largeQp(final RawDriver driver, final RawCq cq) {
+        return driver.createQp(RawQp.with().cq(cq).sizes(1 << 16, 1 << 15, 64).repeating());
     }
 
     private static void assertHeapFallsBelow(final long most) {

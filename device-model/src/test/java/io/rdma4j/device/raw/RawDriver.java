@@ -165,16 +165,19 @@ public final class RawDriver implements AutoCloseable {
 
     /** Builds a page directory that names as many pages as there can be, which are one; returns its IOVA. */
     public long repeatingPdir() {
-        return repeatingPdir(page().iova());
+        final long page = page().iova();
+        return repeatingPdir(page, page);
     }
 
-    /** The same, over this page. */
-    long repeatingPdir(long page) {
+    /** The same, over these pages: the first of them comes once. */
+    long repeatingPdir(long first, long others) {
         final DmaMemory directory = page();
+        final DmaMemory firstTable = page();
         final DmaMemory table = page();
         for (int i = 0; i < Pdir.ENTRIES; i++) {
-            directory.buffer().putLong(8 * i, table.iova());
-            table.buffer().putLong(8 * i, page);
+            directory.buffer().putLong(8 * i, i == 0 ? firstTable.iova() : table.iova());
+            firstTable.buffer().putLong(8 * i, i == 0 ? first : others);
+            table.buffer().putLong(8 * i, others);
         }
         return directory.iova();
     }

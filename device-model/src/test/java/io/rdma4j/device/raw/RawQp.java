@@ -74,6 +74,7 @@ public final class RawQp {
         int sge = 4;
         boolean signalAll;
         int pd = -1;
+        boolean repeating;
 
         public Builder cq(RawCq cq) {
             sendCq = cq;
@@ -115,6 +116,12 @@ public final class RawQp {
             return this;
         }
 
+        /** In rings whose pages are all the same one: for some requests, in rings as large as can be. */
+        public Builder repeating() {
+            repeating = true;
+            return this;
+        }
+
         public Builder pd(int domain) {
             pd = domain;
             return this;
@@ -127,7 +134,8 @@ public final class RawQp {
         RawQp create(RawDriver driver) {
             final int sendPages = pages(sendWrs, SqWqe.stride(sge));
             final int recvPages = srq == null ? pages(recvWrs, RqWqe.stride(sge)) : 0;
-            final RawRing ring = new RawRing(driver, 1 + sendPages + recvPages);
+            final int pages = 1 + sendPages + recvPages;
+            final RawRing ring = repeating ? RawRing.repeating(driver, pages) : new RawRing(driver, pages);
             final UnsafeBuffer response = driver.ok(Command.CREATE_QP, b -> new CreateQpRequest().wrap(b, 0)
                 .set(PDIR_DMA, ring.pdir()).set(PD_HANDLE, pd < 0 ? driver.pd : pd).set(SEND_CQ_HANDLE, sendCq.handle)
                 .set(RECV_CQ_HANDLE, recvCq.handle).set(SRQ_HANDLE, srq == null ? 0 : srq.handle)

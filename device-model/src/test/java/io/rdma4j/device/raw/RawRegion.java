@@ -67,7 +67,7 @@ public final class RawRegion {
     /** One page, as often as wanted. */
     static RawRegion repeating(RawDriver driver, int count) {
         final DmaMemory page = driver.page();
-        return new RawRegion(page, driver.repeatingPdir(page.iova()), count * Pdir.PAGE_SIZE);
+        return new RawRegion(page, driver.repeatingPdir(page.iova(), page.iova()), count * Pdir.PAGE_SIZE);
     }
 
     RawRegion keys(int newHandle, int newLkey, int newRkey) {

@@ -10,6 +10,8 @@ import io.rdma4j.hw.pvrdma.Pdir;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.Arrays;
+
 /** Ring memory of single pages, none beside the other. */
 public final class RawRing {
     private final DmaMemory[] pages;
@@ -26,6 +28,21 @@ public final class RawRing {
             iovas[i] = pages[i].iova();
         }
         pdir = driver.pdir(iovas);
+    }
+
+    private RawRing(RawDriver driver, DmaMemory state, DmaMemory page, int count) {
+        pages = new DmaMemory[count];
+        buffers = new UnsafeBuffer[count];
+        Arrays.fill(pages, page);
+        Arrays.fill(buffers, page.buffer());
+        pages[0] = state;
+        buffers[0] = state.buffer();
+        pdir = driver.repeatingPdir(state.iova(), page.iova());
+    }
+
+    /** Of a page for the indices, and one for all others, which cost the driver nothing. */
+    static RawRing repeating(RawDriver driver, int count) {
+        return new RawRing(driver, driver.page(), driver.page(), count);
     }
 
     public long pdir() {
