@@ -17,12 +17,12 @@ public abstract sealed class DeviceRing extends Padded permits WqeConsumer, CqeP
     private final UnsafeBuffer statePage;
     private final int prodTailOffset;
     private final int consHeadOffset;
-    private final UnsafeBuffer[] pages;
+    private UnsafeBuffer[] pages;
     /** Of the two indices; 0 if the page is no plain native memory, and is asked itself. */
     private final long prodTailAddress;
     private final long consHeadAddress;
     /** Of each page, or 0 alike. */
-    private final long[] addresses;
+    private long[] addresses;
     /** Of the first page, where all follow it; else 0. */
     private final long first;
     private final int count;
@@ -91,6 +91,15 @@ public abstract sealed class DeviceRing extends Padded permits WqeConsumer, CqeP
      */
     public final int count() {
         return count;
+    }
+
+    /**
+     * Lets go of what is known of the pages: nobody looks at an element any more. Whoever still has the ring keeps
+     * nothing by it that grows with its size.
+     */
+    public final void release() {
+        pages = new UnsafeBuffer[0];
+        addresses = new long[0];
     }
 
     final int stride() {

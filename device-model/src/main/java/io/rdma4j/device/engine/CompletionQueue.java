@@ -124,8 +124,13 @@ final class CompletionQueue extends Padded {
         return users > 0;
     }
 
+    /** When this returns, nobody writes into it any more. */
     void end() {
+        lock.lock();
         dead = true;
+        pages.release();
+        ring.release();
+        lock.unlock();
     }
 
     /**

@@ -116,7 +116,6 @@ public final class QueueFactory {
 
     private void end(CompletionQueue cq) {
         cq.end();
-        cq.lock().pass();
         cqs.release(cq.handle());
         context.room().give(words(cq));
     }
@@ -207,7 +206,9 @@ public final class QueueFactory {
     }
 
     private void end(SharedReceiveQueue srq) {
-        srq.receives().lock().pass();
+        srq.receives().lock().lock();
+        srq.receives().release();
+        srq.receives().lock().unlock();
         srqs.release(srq.handle());
         context.room().give(words(srq.receives().pages(), srq.receives().pages(), 0));
     }

@@ -226,11 +226,16 @@ public final class QueuePairs {
     private void end(QueuePair qp) {
         qp.end();
         qp.requester().lock().lock();
-        qp.requester().forget();
+        qp.requester().end();
         qp.requester().lock().unlock();
         qp.receives().lock().lock();
         try {
             qp.responder().end();
+            if (qp.shape().srq() == null) {
+                qp.receives().release();
+            } else {
+                qp.shape().pages().release();
+            }
         } finally {
             qp.receives().lock().unlock();
         }

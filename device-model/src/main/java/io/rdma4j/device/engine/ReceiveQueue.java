@@ -246,6 +246,12 @@ final class ReceiveQueue extends Padded {
         resumeWaiting(true);
     }
 
+    /** Under the lock: lets go of the ring, which cannot be used from now on. */
+    void release() {
+        pages.release();
+        queue.release();
+    }
+
     @Override
     public String toString() {
         return (pages.isCurrent() ? queue.toString() : "(unmapped)") + " waiting senders " + waiting.count();

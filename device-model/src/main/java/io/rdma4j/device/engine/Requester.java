@@ -48,8 +48,8 @@ final class Requester extends Padded implements Runnable {
     private final SendExecutor executor;
     /** Null if nothing may take the short way. */
     private final ExpressLane express;
-    /** Null if the device has no wire, or this sends datagrams. */
-    private final WireSender wire;
+    /** Null if the device has no wire, or this sends datagrams, or has ended. */
+    private WireSender wire;
     /** Of the shape, for the short way. */
     private final CompletionQueue cq;
     private final PageTable pages;
@@ -489,13 +489,20 @@ final class Requester extends Padded implements Runnable {
         forget();
     }
 
-    /** Under the lock: nothing waits any more, as this is reset or destroyed. */
-    void forget() {
+    /** Nothing waits any more. */
+    private void forget() {
         executor.forget();
         retries.end();
         forgetWire();
         draining = false;
         context.timers().remove(this);
+    }
+
+    /** Under the lock: the queue pair is about to go. Who still knows it keeps nothing that grows with its rings. */
+    void end() {
+        forget();
+        wire = null;
+        queue.release();
     }
 
     private void forgetWire() {

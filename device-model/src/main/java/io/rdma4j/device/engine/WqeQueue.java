@@ -18,7 +18,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class WqeQueue {
     private final WqeConsumer ring;
     private final int stride;
-    private final UnsafeBuffer backlog;
+    private UnsafeBuffer backlog;
     private final int scribbleAt;
     private int head;
     private int tail;
@@ -123,6 +123,12 @@ final class WqeQueue {
         ring.reset();
         head = 0;
         tail = 0;
+    }
+
+    /** Lets go of the ring: nobody takes a request out of it any more. */
+    void release() {
+        ring.release();
+        backlog = null;
     }
 
     @Override

@@ -44,7 +44,8 @@ class TableRoomTest {
     /** As many as a request may name. */
     private static final int TABLES = 16;
     private static final int CHAIN = 12;
-    private static final String LARGE_RINGS = "emulated:room-of-rings?max_qp_wr=65536&max_sge=64";
+    /** With a wire, as its queue pairs have memory for what they sent by that. */
+    private static final String LARGE_RINGS = "emulated:room-of-rings?max_qp_wr=65536&max_sge=64&wire=shm";
 
     private final TableRoom.Pool pool = new TableRoom.Pool(1_000);
     private final TableRoom first = new TableRoom(pool);
@@ -233,6 +234,57 @@ class TableRoomTest {
             assertThat(sender.destroy()).isZero();
             assertThat(words(driver)).isEqualTo(room);
             assertHeapFallsBelow(before + most * Long.BYTES);
+        }
+    }
+
+    /** Senders that do nothing any more know where they sent to last, and windows who bound them. */
+    @Test
+    void ringsOfQueuePairsThatAreGoneLeaveTheHeap() {
+        try (RawDriver driver = RawDriver.ready(LARGE_RINGS)) {
+            final RawRegion memory = driver.registerInOne(64, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE
+                | AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE | AccessFlags.PVRDMA_ACCESS_MW_BIND);
+            final RawCq cq = driver.createCq(64);
+            final long before = heap();
+            final long room = words(driver);
+            final List<Integer> gone = new ArrayList<>();
+            for (int i = 0; i < CHAIN; i++) {
+                final RawQp sender = driver.createQp(RawQp.with().cq(cq));
+                final RawQp large = largeQp(driver, cq);
+                RawQp.connect(sender, large);
+                driver.createMw(2).bind(large, memory, memory.start(), 8, AccessFlags.PVRDMA_ACCESS_REMOTE_READ);
+                assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+                sender.post(w -> w.send(1, WrOpcode.PVRDMA_WR_RDMA_WRITE, SendFlags.PVRDMA_SEND_SIGNALED)
+                    .rdma(memory.start(), memory.rkey).sge(memory.start(), 8, memory.lkey));
+                assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+                gone.add(large.handle);
+            }
+            final long taken = (words(driver) - room) * Long.BYTES;
+            gone.forEach(handle -> assertThat(driver.destroy(Command.DESTROY_QP, handle)).isZero());
+            assertHeapFallsBelow(before + taken / 8);
+        }
+    }
+
+    @Test
+    void ringsOfOtherQueuesLeaveTheHeapWithQueuePairsThatHadThem() {
+        try (RawDriver driver = RawDriver.ready(LARGE_RINGS + "&max_srq_wr=65536&max_cqe=1048576")) {
+            final RawRegion memory = driver.registerInOne(64, AccessFlags.PVRDMA_ACCESS_MW_BIND);
+            final long before = heap();
+            final long room = words(driver);
+            long taken = 0;
+            for (int i = 0; i < CHAIN; i++) {
+                final RawCq cq = driver.createRepeatingCq(1 << 20);
+                final RawSrq srq = driver.createRepeatingSrq(1 << 16, 64);
+                final RawQp qp = driver.createQp(RawQp.with().cq(cq).srq(srq));
+                qp.connect(qp.qpn, driver.gid());
+                driver.createMw(2).bind(qp, memory, memory.start(), 8, AccessFlags.PVRDMA_ACCESS_REMOTE_READ);
+                assertThat(cq.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+                taken += (words(driver) - room) * Long.BYTES;
+                assertThat(qp.destroy()).isZero();
+                assertThat(driver.destroy(Command.DESTROY_SRQ, srq.handle)).isZero();
+                assertThat(driver.destroy(Command.DESTROY_CQ, cq.handle)).isZero();
+                assertThat(words(driver)).isEqualTo(room);
+            }
+            assertHeapFallsBelow(before + taken / 8);
         }
     }
 

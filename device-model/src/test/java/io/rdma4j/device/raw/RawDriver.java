@@ -220,7 +220,19 @@ public final class RawDriver implements AutoCloseable {
     }
 
     public RawCq createCq(int entries) {
-        final RawRing ring = new RawRing(this, 1 + Math.max(1, entries * 64 / Pdir.PAGE_SIZE));
+        return createCq(entries, new RawRing(this, cqPages(entries)));
+    }
+
+    /** In pages that are all the same one: for some completions. */
+    public RawCq createRepeatingCq(int entries) {
+        return createCq(entries, RawRing.repeating(this, cqPages(entries)));
+    }
+
+    private static int cqPages(int entries) {
+        return 1 + Math.max(1, entries * 64 / Pdir.PAGE_SIZE);
+    }
+
+    private RawCq createCq(int entries, RawRing ring) {
         final CreateCqResponse created = new CreateCqResponse().wrap(ok(Command.CREATE_CQ, b -> new CreateCqRequest()
             .wrap(b, 0).set(CreateCqRequest.PDIR_DMA, ring.pdir()).set(CreateCqRequest.CQE, entries)
             .set(CreateCqRequest.NCHUNKS, ring.pages())), 0);
@@ -283,8 +295,19 @@ public final class RawDriver implements AutoCloseable {
     }
 
     public RawSrq createSrq(int wrs, int sge) {
-        final int stride = RqWqe.stride(sge);
-        final RawRing ring = new RawRing(this, 1 + Math.max(1, wrs * stride / Pdir.PAGE_SIZE));
+        return createSrq(wrs, sge, new RawRing(this, srqPages(wrs, sge)));
+    }
+
+    /** In pages that are all the same one: for some receives. */
+    public RawSrq createRepeatingSrq(int wrs, int sge) {
+        return createSrq(wrs, sge, RawRing.repeating(this, srqPages(wrs, sge)));
+    }
+
+    private static int srqPages(int wrs, int sge) {
+        return 1 + Math.max(1, wrs * RqWqe.stride(sge) / Pdir.PAGE_SIZE);
+    }
+
+    private RawSrq createSrq(int wrs, int sge, RawRing ring) {
         final int handle = new HandleResponse()
             .wrap(ok(Command.CREATE_SRQ, srqRequest(wrs, sge, ring.pdir(), ring.pages())), 0)
             .get(HandleResponse.HANDLE);
