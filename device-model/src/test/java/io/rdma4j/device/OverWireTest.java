@@ -5,19 +5,24 @@
 
 package io.rdma4j.device;
 
+import static io.rdma4j.hw.pvrdma.AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE;
 import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_READ;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawWindow;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -112,6 +118,19 @@ class OverWireTest {
                 .isEqualTo(WcStatus.PVRDMA_WC_REM_ACCESS_ERR);
             pair.restart();
         }
+    }
+
+    /** Of one packet, and of several. */
+    @ParameterizedTest
+    @ValueSource(ints = {100, 10_000})
+    void aWriteWithImmediateLooksAtNoMemoryOfTheReceive(final int length) {
+        final RawRegion gone = pair.driver.register(100, PVRDMA_ACCESS_LOCAL_WRITE);
+        assertThat(pair.driver.destroy(Command.DESTROY_MR, gone.handle)).isZero();
+        pair.b.receive(66, gone.start(), 100, gone.lkey);
+        assertThat(ask(PVRDMA_WR_RDMA_WRITE_WITH_IMM, pair.to.start(), pair.to.rkey, length)).isZero();
+        assertThat(pair.cqB.poll()).matches(told -> told.opcode() == WcOpcode.PVRDMA_WC_RECV_RDMA_WITH_IMM
+            && told.status() == WcStatus.PVRDMA_WC_SUCCESS && told.byteLen() == length && told.wrId() == 66);
+        assertThat(pair.to.bytes(0, length)).isEqualTo(pair.from.bytes(0, length));
     }
 
     @Test

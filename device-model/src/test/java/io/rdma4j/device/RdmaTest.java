@@ -19,9 +19,11 @@ import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.RqWqe;
 import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import org.junit.jupiter.api.AfterEach;
@@ -70,6 +72,27 @@ class RdmaTest {
         assertThat(told.byteLen()).isEqualTo(100);
         assertThat(told.wrId()).isEqualTo(66);
         assertThat(pair.to.bytes(0, 100)).isEqualTo(pair.from.bytes(0, 100));
+    }
+
+    @Test
+    void aWriteWithImmediateLooksAtNoMemoryOfTheReceive() {
+        final RawRegion gone = pair.driver.register(100, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE);
+        final RawRegion readOnly = pair.driver.register(100, 0);
+        assertThat(pair.driver.destroy(Command.DESTROY_MR, gone.handle)).isZero();
+        for (final RawRegion useless : new RawRegion[] {gone, readOnly}) {
+            pair.b.receive(66, useless.start(), 100, useless.lkey);
+            assertThat(rdma(PVRDMA_WR_RDMA_WRITE_WITH_IMM, 100, pair.to.start(), pair.to.rkey)).isZero();
+            assertThat(pair.cqB.poll()).matches(told -> told.opcode() == WcOpcode.PVRDMA_WC_RECV_RDMA_WITH_IMM
+                && told.status() == WcStatus.PVRDMA_WC_SUCCESS && told.byteLen() == 100 && told.wrId() == 66);
+        }
+    }
+
+    @Test
+    void aWriteWithImmediateTakesNoReceiveThatBreaksTheRules() {
+        pair.b.receiveRaw(w -> RqWqe.header(w.page(), w.at(), 66, 5));
+        assertThat(rdma(PVRDMA_WR_RDMA_WRITE_WITH_IMM, 100, pair.to.start(), pair.to.rkey))
+            .isEqualTo(WcStatus.PVRDMA_WC_REM_OP_ERR);
+        assertThat(pair.cqB.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_LOC_QP_OP_ERR);
     }
 
     @Test

@@ -91,8 +91,10 @@ final class ReceiveQueue extends Padded {
      * Under the lock: reads the next receive; {@link #advance()} gives it back.
      *
      * @param sender to be resumed when there is a receive again; null if it does not wait.
+     * @param filled whether a message is put into it. A write with immediate data only tells by it that it came: there
+     *               the memory that it names counts for nothing.
      */
-    int take(Waiter sender) {
+    int take(Waiter sender, boolean filled) {
         if (!pages.isCurrent()) {
             return BROKEN;
         }
@@ -103,7 +105,7 @@ final class ReceiveQueue extends Padded {
         if (found <= RingIndex.NO_DATA) {
             return found == RingIndex.NO_DATA ? EMPTY : BROKEN;
         }
-        return read(queue.page(), queue.offset());
+        return read(queue.page(), queue.offset(), filled);
     }
 
     /** Under the lock: where the next receive is in this process; 0 if there is none, or more has to be asked. */
@@ -129,7 +131,7 @@ final class ReceiveQueue extends Padded {
                 AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE);
     }
 
-    private int read(UnsafeBuffer page, int at) {
+    private int read(UnsafeBuffer page, int at, boolean filled) {
         taken.wrId = RqWqe.wrId(page, at);
         final int count = RqWqe.numSge(page, at);
         if (count < 0 || count > maxSge) {
@@ -138,7 +140,9 @@ final class ReceiveQueue extends Padded {
             taken.status = WcStatus.PVRDMA_WC_LOC_QP_OP_ERR;
             return BAD_WQE;
         }
-        final int status = sges.read(page, at + RqWqe.SGE_OFFSET, count, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE, list);
+        final int status = filled
+            ? sges.read(page, at + RqWqe.SGE_OFFSET, count, AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE, list)
+            : WcStatus.PVRDMA_WC_SUCCESS;
         taken.status = status;
         return status == WcStatus.PVRDMA_WC_SUCCESS ? TAKEN : BAD_WQE;
     }
@@ -146,10 +150,11 @@ final class ReceiveQueue extends Padded {
     /**
      * Under the lock: takes the next receive out of the queue, for a message whose packets come one after the other.
      *
-     * @param held filled.
+     * @param held   gets it.
+     * @param filled as {@link #take} has it.
      * @return as {@link #take}.
      */
-    int hold(HeldReceive held) {
+    int hold(HeldReceive held, boolean filled) {
         if (!pages.isCurrent()) {
             return BROKEN;
         }
@@ -160,12 +165,16 @@ final class ReceiveQueue extends Padded {
         held.wqe.putBytes(0, queue.page(), queue.offset(), held.wqe.capacity());
         held.wrId = RqWqe.wrId(held.wqe, 0);
         queue.advance();
-        return load(held);
+        return load(held, filled);
     }
 
     /** Under the lock: finds the memory of a receive that is held, as it is now; as {@link #take}. */
     int load(HeldReceive held) {
-        final int result = read(held.wqe, 0);
+        return load(held, true);
+    }
+
+    private int load(HeldReceive held, boolean filled) {
+        final int result = read(held.wqe, 0, filled);
         held.status = taken.status;
         return result;
     }

@@ -321,7 +321,7 @@ final class Responder extends Padded implements Destination {
     }
 
     private int send(Message message) {
-        final int ack = takeReceive(message);
+        final int ack = takeReceive(message, true);
         if (ack != Ack.ACK) {
             return ack;
         }
@@ -352,8 +352,8 @@ final class Responder extends Padded implements Destination {
         return copied;
     }
 
-    private int takeReceive(Message message) {
-        switch (receives.take(message.resume)) {
+    private int takeReceive(Message message, boolean filled) {
+        switch (receives.take(message.resume, filled)) {
             case ReceiveQueue.TAKEN:
                 return Ack.ACK;
             case ReceiveQueue.EMPTY:
@@ -433,7 +433,7 @@ final class Responder extends Padded implements Destination {
             return refuseAccess(message, AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
         }
         if (message.immediate) {
-            final int ack = takeReceive(message);
+            final int ack = takeReceive(message, false);
             if (ack != Ack.ACK) {
                 return ack;
             }
@@ -534,7 +534,7 @@ final class Responder extends Padded implements Destination {
             context.counters().increment(Counter.BAD_QKEY);
             return Ack.NO_RESPONSE;
         }
-        switch (receives.take(null)) {
+        switch (receives.take(null, true)) {
             case ReceiveQueue.TAKEN:
                 return store(message);
             case ReceiveQueue.EMPTY:

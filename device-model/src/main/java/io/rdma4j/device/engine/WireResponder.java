@@ -188,7 +188,7 @@ final class WireResponder extends Padded {
 
     private int send(int opcode, Frame frame, int at, int length) {
         if (Opcode.begins(opcode)) {
-            final int ack = holdReceive();
+            final int ack = holdReceive(true);
             if (ack != Ack.ACK) {
                 return ack;
             }
@@ -226,13 +226,13 @@ final class WireResponder extends Padded {
         return Ack.ACK;
     }
 
-    private int holdReceive() {
+    private int holdReceive(boolean filled) {
         if (holds) {
-            // For a first packet that was withdrawn.
-            return receives.load(held) == ReceiveQueue.TAKEN ? Ack.ACK
+            // For a packet that was withdrawn.
+            return !filled || receives.load(held) == ReceiveQueue.TAKEN ? Ack.ACK
                 : refuseHeld(held.status, Ack.NAK_REMOTE_OPERATION);
         }
-        final int taken = receives.hold(held);
+        final int taken = receives.hold(held, filled);
         if (taken == ReceiveQueue.TAKEN || taken == ReceiveQueue.BAD_WQE) {
             holds = true;
             if (qp.shape().srq() != null) {
@@ -283,7 +283,7 @@ final class WireResponder extends Padded {
             return responder.invalidRequest();
         }
         if (message.immediate) {
-            final int ack = holdReceive();
+            final int ack = holdReceive(false);
             if (ack != Ack.ACK) {
                 return ack;
             }
