@@ -14,10 +14,13 @@ import io.rdma4j.device.raw.RawWindow;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A peer is told no more than that it may not; the owner of the memory is told why. */
 class RemoteRefusalsTest {
@@ -44,6 +47,22 @@ class RemoteRefusalsTest {
     void aWindowThatShowsNothing() {
         final RawWindow window = pair.driver.createMw(1);
         isRefused(pair.to.start(), 8, window.rkey, ": no region or window has this rkey");
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aWindowOfAnotherQueuePairOrOfNoRegion(boolean regionIsGone) {
+        final RawRegion shown = pair.driver.register(pair.driver.pd, RawPair.SIZE, 0,
+            AccessFlags.PVRDMA_ACCESS_LOCAL_WRITE | AccessFlags.PVRDMA_ACCESS_MW_BIND);
+        final RawWindow window = pair.driver.createMw(2);
+        window.bind(regionIsGone ? pair.b : pair.a, shown, shown.start(), 100,
+            AccessFlags.PVRDMA_ACCESS_REMOTE_WRITE);
+        assertThat((regionIsGone ? pair.cqB : pair.cqA).await().status()).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        if (regionIsGone) {
+            assertThat(pair.driver.destroy(Command.DESTROY_MR, shown.handle)).isZero();
+        }
+        isRefused(shown.start(), 8, window.rkey, ": the window shows nothing here: another queue pair bound it, or its "
+            + "region is gone: window of type 2 mr 0x");
     }
 
     @Test

@@ -70,6 +70,9 @@ final class RemoteMemory {
         if (region.pd() != pd) {
             return "the region is of another protection domain: " + region;
         }
+        if (!region.admits(qp)) {
+            return "the window shows nothing here: another queue pair bound it, or its region is gone: " + region;
+        }
         if (!region.allows(right)) {
             return "the region does not grant " + AccessFlags.NAMES.of(right) + ": " + region;
         }
