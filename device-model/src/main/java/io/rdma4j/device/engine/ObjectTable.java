@@ -20,7 +20,8 @@ import java.util.function.IntFunction;
  * Objects of one kind by their number, of which there are three sorts.
  *
  * <p><b>Salted</b> ones hold the slot and a salt that changes each time the slot is used again. They are not the small
- * integers that are right by chance, and one comes back only when all others of its slot have been used:
+ * integers that are right by chance, nor all ones, which is multicast's among the numbers of queue pairs; and one comes
+ * back only when all others of its slot have been used:
  *
  * <pre>
  *   23          bits  0
@@ -58,7 +59,8 @@ final class ObjectTable<T> {
      */
     private final int[] numbers;
     private final int firstSalt;
-    private final int saltMask;
+    /** How many there are: from 1, and not the one of all bits, by which a slot's number could be all ones. */
+    private final int salts;
     /** How often each slot was given back. */
     private final int[] uses;
     /** Slots that were given back; those from {@link #next} on were never used. */
@@ -75,8 +77,8 @@ final class ObjectTable<T> {
         this.bits = Integer.SIZE - Integer.numberOfLeadingZeros(Math.max(1, limit - 1));
         this.objects = new AtomicReferenceArray<>(1 << bits);
         this.numbers = new int[1 << bits];
-        this.saltMask = (1 << NUMBER_BITS - bits) - 1;
-        this.firstSalt = Math.max(1, firstSalt & saltMask);
+        this.salts = (1 << NUMBER_BITS - bits) - 2;
+        this.firstSalt = Math.max(1, Math.min(firstSalt & salts + 1, salts));
         this.uses = new int[limit];
     }
 
@@ -139,12 +141,12 @@ final class ObjectTable<T> {
     }
 
     private int salt(int slot) {
-        return sort == Sort.SALTED ? 1 + Integer.remainderUnsigned(firstSalt - 1 + uses[slot], saltMask) : 0;
+        return sort == Sort.SALTED ? 1 + Integer.remainderUnsigned(firstSalt - 1 + uses[slot], salts) : 0;
     }
 
     /** How often all salts of a number's slot were used up: who makes names of numbers lets the names differ then. */
     synchronized int lap(int number) {
-        return sort == Sort.SALTED ? Integer.divideUnsigned(firstSalt - 1 + uses[slot(number)], saltMask) : 0;
+        return sort == Sort.SALTED ? Integer.divideUnsigned(firstSalt - 1 + uses[slot(number)], salts) : 0;
     }
 
     synchronized void put(int number, T object) {

@@ -40,6 +40,21 @@ final class ObjectTableTest {
         }
     }
 
+    /** As a queue pair's it would be that of multicast. The salts go round meanwhile. */
+    @Test
+    void noNumberIsAllOnesOr0() {
+        for (final int firstSalt : new int[] {0, 1, 0x7f_fffd, 0x7f_fffe, 0x7f_ffff, -1}) {
+            final ObjectTable<String> table = ObjectTable.salted("thing", 2, firstSalt);
+            final Set<Integer> numbers = new HashSet<>();
+            for (int i = 0; i < 10; i++) {
+                final int number = table.add(own -> "object");
+                assertThat(number).isNotIn(0, ObjectTable.MAX_NUMBER);
+                assertThat(numbers.add(number)).as("0x%x is a number of its own", number).isTrue();
+                table.release(number);
+            }
+        }
+    }
+
     @Test
     void whatCannotBeMadeLeavesItsNumberToOthers() {
         final IntFunction<String> tooLarge = number -> {
