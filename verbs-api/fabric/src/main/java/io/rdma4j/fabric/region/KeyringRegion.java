@@ -205,9 +205,23 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     public void refresh(final long... ranges) {
         inTurn("refresh region", () -> {
             onEach(parts, part -> part.keepOut(ranges));
-            onEach(parts, part -> part.follow(ranges));
-            onEach(parts, FabricRegion::letIn);
+            try {
+                onEach(parts, part -> part.follow(ranges));
+                onEach(parts, FabricRegion::letIn);
+            } catch (final FabricException e) {
+                keepAllOut(e, ranges);
+                throw e;
+            }
         });
+    }
+
+    /** Also those that were let in: what fails for one part has failed for the region. */
+    private void keepAllOut(final FabricException failure, final long[] ranges) {
+        try {
+            onEach(parts, part -> part.keepOut(ranges));
+        } catch (final FabricException e) {
+            failure.addSuppressed(e);
+        }
     }
 
     @Override

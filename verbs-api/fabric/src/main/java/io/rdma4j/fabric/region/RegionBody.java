@@ -23,8 +23,10 @@ final class RegionBody {
     private Realm target;
     private boolean waitsForEnable;
     private boolean waitsForPages;
-    /** Other pages than those that are refreshed next may be out of reach, too. */
-    private boolean refreshFailed;
+    /** A refresh with FI_MR_MMU_NOTIFY has begun, and not come to its end. */
+    private boolean refreshing;
+    /** Nor had one before it: what that was of is not known any more. */
+    private boolean refreshesAll;
 
     private RegionBody(
         final RegionPlan plan, final RegionMemory memory, final Realm realm, final EventCell cell) {
@@ -114,7 +116,12 @@ final class RegionBody {
 
     /** The first step of a refresh with FI_MR_MMU_NOTIFY: nobody reaches it. */
     void keepOut() {
-        if (rules.mmuNotify && isExposed()) {
+        if (!rules.mmuNotify) {
+            return;
+        }
+        refreshesAll = refreshing;
+        refreshing = true;
+        if (isExposed()) {
             devices.keepOut(realm);
             waitsForPages = true;
         }
@@ -127,11 +134,8 @@ final class RegionBody {
         } else if (!rules.mmuNotify) {
             refreshInPlace(ranges);
         } else {
-            final long[] missing = refreshFailed ? RegionDevices.ALL : ranges;
             waitsForPages = true;
-            refreshFailed = true;
-            replace(missing);
-            refreshFailed = false;
+            replace(refreshesAll ? RegionDevices.ALL : ranges);
         }
     }
 
@@ -139,7 +143,7 @@ final class RegionBody {
     private void registerLate(final long[] ranges) {
         devices.register(target, !waitsForEnable, registered(ranges));
         waitsForPages = false;
-        refreshFailed = false;
+        refreshing = false;
     }
 
     /** The last one: as it was before, unless an endpoint that was closed in between had it given up. */
@@ -154,6 +158,7 @@ final class RegionBody {
             expose();
         }
         waitsForPages = false;
+        refreshing = false;
     }
 
     private void replace(final long[] ranges) {

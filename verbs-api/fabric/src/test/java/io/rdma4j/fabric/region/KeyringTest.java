@@ -8,6 +8,7 @@ package io.rdma4j.fabric.region;
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.FencedPages;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
@@ -421,6 +422,32 @@ class KeyringTest {
         region.close();
         red.release();
         green.release();
+    }
+
+    @Test
+    void afterARefreshThatFailedForOneKeyTheNextOneIsOfAllOfItForEach() {
+        final List<Long> told = new ArrayList<>();
+        final boolean[] fails = {false};
+        final RdmaContext context = RefreshTest.watched(RdmaContext.class, domains.context(), (from, length) -> {
+            told.add(length);
+            if (fails[0] && told.size() > 1) {
+                throw RdmaException.of("refresh").errno(RdmaException.ENOMEM).build();
+            }
+        });
+        final Domain domain = domains.open(asked -> hints(asked).context(context).mrMode(MrMode.MMU_NOTIFY)
+            .demand(MrMode.MMU_NOTIFY));
+        final AddressVector keys = redAndGreen(domain);
+        final MemoryRegion region = domain.register(remote(keys, FiAddr.NOTAVAIL, KEY));
+        told.clear();
+        fails[0] = true;
+        assertRefused(FiErrno.FI_ENOMEM, () -> region.refresh(region.address(), Domains.PAGE));
+        assertThat(region.isEnabled()).isFalse();
+        fails[0] = false;
+        told.clear();
+        region.refresh(region.address(), Domains.PAGE);
+        assertThat(told).containsExactly(2L * Domains.PAGE, 2L * Domains.PAGE);
+        assertThat(region.isEnabled()).isTrue();
+        region.close();
     }
 
     private static WcStatus read(final Realm realm, final RegionDevice.Keys keys) {

@@ -11,6 +11,7 @@ import static io.rdma4j.fabric.region.Domains.PAGE;
 import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
@@ -276,6 +277,44 @@ class RefreshTest {
             .containsExactly("false REM_ACCESS_ERR" + (keyOfTheDevice ? "" : " false"));
         assertThat(region.isEnabled()).isTrue();
         region.close();
+    }
+
+    /** An object of the device; once, when that is armed, a region of it cannot be resumed. */
+    private static <T> T failing(final Class<T> type, final T target, final boolean[] armed) {
+        return proxy(type, (proxy, method, arguments) -> {
+            if (armed[0] && method.getName().equals("resume")) {
+                armed[0] = false;
+                throw RdmaException.of("resume").errno(RdmaException.ENOMEM).build();
+            }
+            final Object result = invoke(target, method, arguments);
+            if (result instanceof ProtectionDomain && type == RdmaContext.class) {
+                return failing(ProtectionDomain.class, (ProtectionDomain) result, armed);
+            }
+            return result instanceof io.rdma4j.verbs.MemoryRegion
+                ? failing(io.rdma4j.verbs.MemoryRegion.class, (io.rdma4j.verbs.MemoryRegion) result, armed) : result;
+        });
+    }
+
+    @Test
+    void afterARefreshThatFailedAtItsEndTheNextOneIsOfAllOfIt() {
+        final List<List<Long>> told = new ArrayList<>();
+        final boolean[] armed = {false};
+        final RdmaContext context = watched(RdmaContext.class, failing(RdmaContext.class, domains.context(), armed),
+            (from, length) -> told.add(List.of(from, length)));
+        final Domain domain = domains.open(hints -> hints.context(context).mrMode(MrMode.MMU_NOTIFY)
+            .demand(MrMode.MMU_NOTIFY));
+        try (MemoryRegion region = domain.register(remote(buffer, 7))) {
+            armed[0] = true;
+            assertRefused(FiErrno.FI_ENOMEM, () -> region.refresh(address, 1));
+            assertThat(region.isEnabled()).isFalse();
+            told.clear();
+            region.refresh(address + PAGE, 1);
+            assertThat(told).containsExactly(List.of(address, 4L * PAGE));
+            assertThat(region.isEnabled()).isTrue();
+            told.clear();
+            region.refresh(address + PAGE, 1);
+            assertThat(told).containsExactly(List.of(address + PAGE, 1L));
+        }
     }
 
     private Domain toldByRegisteringAnew(final MrMode... more) {
