@@ -212,9 +212,9 @@ ensure_jdk() {
 
 # ensure_jdk_and_maven: likewise, and makes sure that mvn is there and new enough; one that tells no version is taken.
 ensure_jdk_and_maven() {
-    local missing=() version is least
-    command -v mvn >/dev/null || missing+=(maven)
-    ensure_jdk "${missing[@]}" || return 1
+    local missing='' version is least
+    command -v mvn >/dev/null || missing=maven
+    ensure_jdk ${missing:+"$missing"} || return 1
     version=$(mvn -v 2>/dev/null </dev/null | sed -n 's/.*Apache Maven \([0-9][0-9.]*\).*/\1/p') || true
     IFS=. read -r -a is <<<"${version:-$RDMA4J_MIN_MAVEN}"
     IFS=. read -r -a least <<<"$RDMA4J_MIN_MAVEN"

@@ -8,6 +8,7 @@ package io.rdma4j.device.engine;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
 import io.rdma4j.device.memory.DmaList;
+import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.device.memory.PagedMemory;
 import io.rdma4j.hw.pvrdma.AccessFlags;
 
@@ -47,11 +48,13 @@ final class RemoteMemory {
             || !region.covers(message.remoteAddress, message.length)) {
             return false;
         }
-        if (!region.pages().isCurrent()) {
-            region.pages().refused(message.remoteAddress, message.length);
+        // A window may be bound to another region meanwhile; the lease tells then.
+        final PageTable pages = region.pages();
+        if (!pages.isCurrent()) {
+            pages.refused(message.remoteAddress, message.length);
             return false;
         }
-        list.add(region.pages(), region.offset(message.remoteAddress), message.length);
+        list.add(pages, region.offset(message.remoteAddress), message.length);
         return region.isPlain() || guard(region, lease, message.rkey);
     }
 

@@ -285,8 +285,10 @@ public final class PageTable {
      */
     public void refused(long address, long length) {
         boolean revoked = false;
-        for (int i = 0; i < mappingCount; i++) {
-            revoked |= mappings[i] != null && mappings[i].isRevoked();
+        // It may be released meanwhile: see areMapped.
+        final IommuMapping[] used = mappings;
+        for (int i = 0; i < Math.min(mappingCount, used.length); i++) {
+            revoked |= used[i] != null && used[i].isRevoked();
         }
         if (revoked) {
             iommu.lost(address, length);

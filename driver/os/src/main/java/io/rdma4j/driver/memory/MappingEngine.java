@@ -115,7 +115,7 @@ final class MappingEngine {
         try {
             return kernel != null && !stopped && kernel.changing();
         } catch (final RdmaException e) {
-            return !stopped; // Lost, or closed in this moment.
+            return !stopped && whyNot == null; // Closed in this moment; where it was lost, nothing is watched.
         }
     }
 

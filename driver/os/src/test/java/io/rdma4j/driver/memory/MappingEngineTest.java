@@ -183,6 +183,7 @@ class MappingEngineTest {
         assertThat(watch.awaitQuiet(Patience.nanos())).isTrue();
         assertThat(watch.available()).isFalse();
         assertThat(watch.whyNot()).contains("EIO", "nothing is watched any more");
+        assertThat(watch.awaitSettled(0)).as("nobody waits for what is not told").isTrue();
         assertThat(guard("later", 0, 1).whyNot()).isEqualTo(watch.whyNot());
         assertThat(kernel.closed()).as("whoever is in munmap must not wait for ever").isTrue();
     }

@@ -101,6 +101,9 @@ final class UserfaultFake implements UserfaultKernel {
     /** As the kernel: a change is one until it was read. */
     @Override
     public synchronized boolean changing() {
+        if (closed) {
+            throw RdmaException.of("fake").errno(RdmaException.EBADFD).build();
+        }
         final Runnable first = whenAsked;
         whenAsked = null;
         if (first != null) {

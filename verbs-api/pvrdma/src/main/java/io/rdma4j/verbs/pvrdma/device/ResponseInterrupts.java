@@ -25,12 +25,16 @@ final class ResponseInterrupts {
     private final AtomicCounter silent;
     /** Interrupts that may be under way, with the one of this command; negative if more came than that. */
     private int owed;
+    /** Of these, those that commands without a response were thought to raise. */
+    private int owedBeside;
     /** Whether any came since this command began. */
     private boolean heard;
     /** Responses in a row without any; none is waited for after so many, until one comes by itself. */
     private int silence;
     /** Responses in a row by which some came, but never all. */
     private int shortage;
+    /** Times in a row that such a shortage ended with those of commands without a response. One may have been lost. */
+    private int writtenOff;
     /** None is owed then by a command that awaits no response; until one comes that nobody owed. */
     private boolean onlyForResponses;
 
@@ -48,11 +52,18 @@ final class ResponseInterrupts {
         take(vector.poll());
         if (owed <= 0) {
             shortage = 0;
+            writtenOff = owedBeside > 0 ? 0 : writtenOff;
+            owedBeside = 0;
         }
         if (owed < 0) {
             moreCame(0);
         }
-        owed += awaitsResponse || !onlyForResponses ? 1 : 0;
+        if (awaitsResponse) {
+            owed++;
+        } else if (!onlyForResponses) {
+            owed++;
+            owedBeside++;
+        }
         heard = false;
     }
 
@@ -109,8 +120,10 @@ final class ResponseInterrupts {
             silence++;
             silent.increment();
         } else if (owed > 0 && ++shortage == PATIENCE) {
+            writtenOff += owedBeside > 0 ? 1 : 0;
+            onlyForResponses |= writtenOff == PATIENCE;
             owed = 0;
-            onlyForResponses = true;
+            owedBeside = 0;
         }
         return complete;
     }

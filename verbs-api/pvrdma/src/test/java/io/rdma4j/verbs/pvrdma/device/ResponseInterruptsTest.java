@@ -81,9 +81,11 @@ class ResponseInterruptsTest {
 
     @Test
     void aDeviceThatRaisesThemForResponsesOnlyIsSoonBelieved() {
-        destroy(0);
-        for (int i = 0; i < 3; i++) {
-            assertThat(query(1)).isFalse();
+        for (int times = 0; times < 3; times++) {
+            destroy(0);
+            for (int i = 0; i < 3; i++) {
+                assertThat(query(1)).isFalse();
+            }
         }
         for (int i = 0; i < 10; i++) {
             destroy(0);
@@ -95,6 +97,29 @@ class ResponseInterruptsTest {
         assertThat(query(1)).isTrue();
         destroy(0);
         assertThat(query(1)).as("since one came that nobody owed").isFalse();
+    }
+
+    @Test
+    void oneThatIsLostTellsNothingOfTheDevice() {
+        for (int times = 0; times < 10; times++) {
+            destroy(0);
+            for (int i = 0; i < 3; i++) {
+                assertThat(query(1)).isFalse();
+            }
+            destroy(1);
+            assertThat(query(1)).isTrue();
+            destroy(0);
+            assertThat(query(1)).as("it may be that of the command before").isFalse();
+            fire(1);
+        }
+        for (int times = 0; times < 10; times++) {
+            query(0);
+            query(1);
+            query(1);
+            query(1);
+        }
+        destroy(0);
+        assertThat(query(1)).as("it was always one of a response").isFalse();
     }
 
     @Test
