@@ -165,8 +165,10 @@ public interface ProtectionDomain extends AutoCloseable {
      *
      * @param attributes where to, and from which GID.
      * @return the handle; the caller owns it.
-     * @throws io.rdma4j.RdmaException EINVAL for a multicast or zero destination, an unbound source index or a port
-     *                                 that is not there; ENOMEM beyond {@link DeviceAttributes#maxAh()}.
+     * @throws io.rdma4j.RdmaException EINVAL for a multicast or zero destination, an unbound source index, a port that
+     *                                 is not there, or a number out of its range; EHOSTUNREACH if it is known that
+     *                                 nobody has the destination ({@link RdmaContext#whyUnreachable}); ENOMEM beyond
+     *                                 {@link DeviceAttributes#maxAh()}.
      */
     AddressHandle createAh(AhAttributes attributes);
 

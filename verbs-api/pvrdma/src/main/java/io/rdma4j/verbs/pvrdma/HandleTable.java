@@ -19,6 +19,8 @@ final class HandleTable<T> {
     private static final class Slots {
         private final int[] handles;
         private final Object[] values;
+        /** By which it is known again: whoever remembers it keeps none of the objects. */
+        private final Object mark = new Object();
 
         Slots(final int length) {
             handles = new int[length];
@@ -58,7 +60,7 @@ final class HandleTable<T> {
      */
     static final class Memo<T> {
         private final HandleTable<T> table;
-        private Slots slots;
+        private Object mark;
         private int handle;
         private T value;
         /** What was looked up last. */
@@ -71,14 +73,14 @@ final class HandleTable<T> {
         /** The object with this handle, or null. */
         T get(final int wanted) {
             final Slots now = table.slots;
-            return now == slots && wanted == handle ? value : look(now, wanted);
+            return now.mark == mark && wanted == handle ? value : look(now, wanted);
         }
 
         @SuppressWarnings("unchecked")
         private T look(final Slots now, final int wanted) {
             final T found = (T) now.get(wanted);
             if (wanted == missed) {
-                slots = now;
+                mark = now.mark;
                 handle = wanted;
                 value = found;
             }

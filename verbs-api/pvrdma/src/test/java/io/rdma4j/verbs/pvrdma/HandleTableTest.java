@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -53,6 +54,29 @@ class HandleTableTest {
         table.remove(5, young);
         assertThat(table.get(5)).isNull();
         assertThat(table.size()).isZero();
+    }
+
+    /** A completion queue may be idle for as long as the program runs. */
+    @Test
+    void whoFoundOneHandleTwiceKeepsNoneOfTheOthers() {
+        table.put(1, "stays");
+        final HandleTable.Memo<String> memo = new HandleTable.Memo<>(table);
+        final WeakReference<String> gone = comesAndGoes(memo);
+        final long deadline = System.nanoTime() + Patience.nanos();
+        while (gone.get() != null && System.nanoTime() - deadline < 0) {
+            System.gc();
+        }
+        assertThat(gone.get()).isNull();
+        assertThat(memo.get(1)).isEqualTo("stays");
+    }
+
+    private WeakReference<String> comesAndGoes(final HandleTable.Memo<String> memo) {
+        final String other = new String("goes");
+        table.put(2, other);
+        memo.get(1);
+        memo.get(1);
+        table.remove(2, other);
+        return new WeakReference<>(other);
     }
 
     @ParameterizedTest
