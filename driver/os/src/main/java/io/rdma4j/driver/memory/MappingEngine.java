@@ -45,8 +45,7 @@ final class MappingEngine {
     private final LinkedBlockingQueue<UserfaultEvents> toTell = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<UserfaultEvents> unused = new LinkedBlockingQueue<>();
     private final BooleanSupplier isQuiet = this::quiet;
-    /** Who changes something is asked for first: when that call returns, somebody may still have to be told of it. */
-    private final BooleanSupplier isSettled = () -> !changing() && quiet();
+    private final BooleanSupplier isSettled = this::settled;
     private final List<Thread> threads = new ArrayList<>();
     private final Thread atExit = new Thread(this::shutDown, "rdma4j-map-exit");
     private volatile boolean stopped;
@@ -90,6 +89,11 @@ final class MappingEngine {
 
     boolean awaitQuiet(final long nanos) {
         return await(isQuiet, nanos);
+    }
+
+    /** Who changes something is asked for first: when that call returns, somebody may still have to be told of it. */
+    private boolean settled() {
+        return !changing() && quiet();
     }
 
     boolean awaitSettled(final long nanos) {
