@@ -205,11 +205,10 @@ final class LiveMemory {
         } finally {
             path = null;
             // Nobody else would: what is mapped needs them no longer, and what is still to be filled is so by the file.
-            final Cleanup cleanup = new Cleanup().run(() -> close(lock)).run(() -> close(descriptor));
-            if (isReplaced) {
-                cleanup.run(this::closeFile);
-            }
-            cleanup.throwIfFailed();
+            final RandomAccessFile replaced = isReplaced ? file : null;
+            file = isReplaced ? null : file;
+            new Cleanup().run(() -> close(lock)).run(() -> close(descriptor)).run(() -> close(replaced))
+                .throwIfFailed();
         }
     }
 
@@ -238,13 +237,15 @@ final class LiveMemory {
         }
     }
 
-    private void closeFile() {
+    private static void close(final RandomAccessFile replaced) {
+        if (replaced == null) {
+            return;
+        }
         try {
-            file.close();
+            replaced.close();
         } catch (final IOException e) {
             LOG.log(System.Logger.Level.DEBUG, "what was published is given up, and its file told of an error", e);
         }
-        file = null;
     }
 
     /**
