@@ -154,7 +154,7 @@ class PostedTest {
         post();
         queue.retireThrough(0);
         assertThat(queue).hasToString("SendQueue[count=4, maxSge=1, doorbell=0x40123456, posted=2, published=2, "
-            + "retired=1, prod_tail=2, cons_head=0, totals posted=0, doorbells=0, full=0, retired=1 in "
+            + "retired=1, prod_tail=2, cons_head=0, totals posted=0, doorbells=0, full=0, retired=1, skipped=0 in "
             + queue.toString().replaceFirst("(?s).* in ", ""));
     }
 }
