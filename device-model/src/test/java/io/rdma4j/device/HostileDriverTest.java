@@ -434,7 +434,9 @@ class HostileDriverTest {
         iommu.mapOnDemand(0x6000, 0x7100_0000, 8192);
         assertThatThrownBy(() -> iommu.unmap(0x2000, 0x5000)).as("ends inside of the second mapping")
             .isInstanceOf(RdmaException.class);
-        assertThat(counters.get(Counter.BAD_UNMAPS)).isEqualTo(5);
+        assertThatThrownBy(() -> iommu.unmap(0x3000, 0x5000)).as("begins inside of the first mapping")
+            .isInstanceOf(RdmaException.class);
+        assertThat(counters.get(Counter.BAD_UNMAPS)).isEqualTo(6);
         iommu.unmap(0x2000, 8192);
         iommu.unmap(0x6000, 8192);
     }

@@ -280,7 +280,7 @@ public final class EmulatedIommu implements Iommu {
         synchronized (mappings) {
             final long end = iova + length;
             final Map<Long, IommuMapping> inside = length <= 0 || end < iova ? Map.of() : mappings.subMap(iova, end);
-            if (inside.isEmpty() || reachesPast(end, inside.values())) {
+            if (inside.isEmpty() || isWithinOne(iova) || isWithinOne(end)) {
                 counters.record(Counter.BAD_UNMAPS, "iova 0x%x length 0x%x", iova, length);
                 throw RdmaException.of("unmap").detail("no mapping is exactly at iova 0x%x length 0x%x", iova, length)
                     .errno(RdmaException.EINVAL).build();
@@ -291,13 +291,10 @@ public final class EmulatedIommu implements Iommu {
         ended.forEach(IommuMapping::letGo);
     }
 
-    private static boolean reachesPast(long end, Iterable<IommuMapping> some) {
-        for (IommuMapping mapping : some) {
-            if (mapping.iova() + mapping.length() > end) {
-                return true;
-            }
-        }
-        return false;
+    /** Whether a mapping would be cut in two there. */
+    private boolean isWithinOne(long edge) {
+        final Map.Entry<Long, IommuMapping> before = mappings.lowerEntry(edge);
+        return before != null && before.getValue().contains(edge);
     }
 
     private List<IommuMapping> end(Map<Long, IommuMapping> some) {
