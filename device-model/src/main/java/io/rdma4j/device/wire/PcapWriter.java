@@ -10,25 +10,21 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.hw.roce.Icrc;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Writes frames into a capture file that Wireshark reads: pcap with nanoseconds, each packet beginning with its IP
@@ -44,7 +40,8 @@ import org.agrona.UnsafeApi;
  *   +-------+---------+--------+--------+
  * </pre>
  *
- * <p>Thread-safe. A file that cannot be written any more ends there; what is missing is counted.
+ * <p>Thread-safe. A file that cannot be written any more ends there; what is missing is counted. It is no
+ * {@link java.nio.channels.FileChannel}: threads of the program write it, and one that was interrupted would close it.
  */
 final class PcapWriter implements AutoCloseable {
     static final int MAGIC_NANOSECONDS = 0xa1b2_3c4d;
@@ -61,7 +58,6 @@ final class PcapWriter implements AutoCloseable {
     private static final int IPV4_ADDRESSES = 12;
     private static final int IPV6_HEADER = 40;
     private static final int IPV6_ADDRESSES = 8;
-    private static final int HEADER_LENGTH = 24;
     private static final int UDP_HEADER = 8;
     private static final int UDP_CHECK_SUM = 6;
     private static final int UDP = 17;
@@ -74,14 +70,16 @@ final class PcapWriter implements AutoCloseable {
 
     private final Path file;
     private final Counters counters;
-    private final FileChannel channel;
+    private final Fd output;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER).order(BIG_ENDIAN);
     private final ByteBuffer view = buffer.duplicate();
     private final long address = BufferUtil.address(buffer);
+    private final UnsafeBuffer unwritten = new UnsafeBuffer(0, 0);
     private final Icrc icrc = new Icrc();
     private final long wallNanos;
     private final long startNanos = System.nanoTime();
     private volatile boolean pending;
+    private long written;
     private boolean failed;
 
     PcapWriter(Path file, Counters counters) {
@@ -89,7 +87,7 @@ final class PcapWriter implements AutoCloseable {
         this.counters = counters;
         final long millis = System.currentTimeMillis();
         wallNanos = TimeUnit.MILLISECONDS.toNanos(millis);
-        channel = create(file);
+        output = create(file);
         putNative(MAGIC_NANOSECONDS);
         final boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
         putNative(little ? MINOR << Short.SIZE | MAJOR : MAJOR << Short.SIZE | MINOR);
@@ -101,25 +99,21 @@ final class PcapWriter implements AutoCloseable {
     }
 
     /** A new file, for its owner only: it has everything that was sent, and must not be somebody else's. */
-    private static FileChannel create(Path file) {
+    private static Fd create(Path file) {
         try {
-            return FileChannel.open(file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE,
-                LinkOption.NOFOLLOW_LINKS), PosixFilePermissions.asFileAttribute(
-                PosixFilePermissions.fromString("rw-------")));
-        } catch (final FileAlreadyExistsException e) {
-            throw failure(file, e).detail("there is such a file, or a symbolic link").errno(RdmaException.EEXIST)
-                .hint("remove it, or give another name").build();
-        } catch (final NoSuchFileException e) {
-            throw failure(file, e).detail("there is no folder '%s'", file.toAbsolutePath().getParent())
-                .errno(RdmaException.ENOENT).hint("make it, or name another").build();
-        } catch (final IOException | UnsupportedOperationException e) {
-            throw failure(file, e).detail("it cannot be made: %s", e).errno(RdmaException.EIO)
-                .hint("give a name in a folder that exists and is yours").build();
+            return Fd.create(file.toAbsolutePath().toString());
+        } catch (final RdmaException e) {
+            final RdmaException.Builder failure = RdmaException.of("open capture file").object(file).cause(e);
+            throw switch (e.errno()) {
+                case RdmaException.EEXIST -> failure.detail("there is such a file, or a symbolic link")
+                    .errno(RdmaException.EEXIST).hint("remove it, or give another name").build();
+                case RdmaException.ENOENT -> failure.detail("there is no folder '%s'",
+                    file.toAbsolutePath().getParent()).errno(RdmaException.ENOENT).hint("make it, or name another")
+                    .build();
+                default -> failure.detail("it cannot be made: %s", e.getMessage()).errno(RdmaException.EIO)
+                    .hint("give a name in a folder that exists and is yours").build();
+            };
         }
-    }
-
-    private static RdmaException.Builder failure(Path file, Exception cause) {
-        return RdmaException.of("open capture file").object(file).cause(cause);
     }
 
     private void putNative(int value) {
@@ -235,11 +229,14 @@ final class PcapWriter implements AutoCloseable {
         buffer.flip();
         try {
             while (buffer.hasRemaining() && !failed) {
-                channel.write(buffer);
+                unwritten.wrap(address + buffer.position(), buffer.remaining());
+                final int count = Libc.pwrite(output.fd(), unwritten, buffer.remaining(), written);
+                buffer.position(buffer.position() + count);
+                written += count;
             }
-        } catch (final IOException e) {
+        } catch (final RdmaException e) {
             failed = true;
-            counters.record(Counter.WIRE_NOT_CAPTURED, "%s ends here: %s", file, e);
+            counters.record(Counter.WIRE_NOT_CAPTURED, "%s ends here: %s", file, e.getMessage());
         }
         buffer.clear();
     }
@@ -248,14 +245,14 @@ final class PcapWriter implements AutoCloseable {
     public synchronized void close() {
         flush();
         failed = true;
+        final boolean empty = output.isOpen() && written == FILE_HEADER;
         try {
-            final boolean empty = channel.position() == HEADER_LENGTH;
-            channel.close();
+            output.close();
             if (empty) {
                 // A device may be opened once to see what it can do, and then again.
                 Files.deleteIfExists(file);
             }
-        } catch (final IOException e) {
+        } catch (final IOException | RdmaException e) {
             counters.record(Counter.WIRE_NOT_CAPTURED, "%s: %s", file, e);
         }
     }

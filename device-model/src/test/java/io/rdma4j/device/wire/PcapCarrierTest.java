@@ -229,6 +229,32 @@ class PcapCarrierTest {
             .isInstanceOf(RdmaException.class).hasMessageContaining("ENOENT").hasMessageContaining("no/where");
     }
 
+    /** A program that ends its workers so has them drain their queues and close the device: that belongs to it, too. */
+    @Test
+    void aThreadThatWasInterruptedWritesAsAnyOther() throws IOException {
+        final Path file = folder.resolve("interrupted.pcap");
+        final Path empty = folder.resolve("empty.pcap");
+        final Counters counters = new Counters();
+        final Frame six = frame(Ends.gid("fd00::1"), Ends.gid("fe80::2"), FrameSlot.allocate(1, 4096)[0], 60);
+        try (PcapWriter writer = new PcapWriter(file, counters)) {
+            writer.write(six, -1);
+            Thread.currentThread().interrupt();
+            writer.flushIfPending();
+            assertThat(Thread.interrupted()).isTrue();
+            assertThat(read(file, true)).hasSize(1);
+            writer.write(six, -1);
+            writer.flushIfPending();
+            writer.write(six, -1);
+            Thread.currentThread().interrupt();
+            new PcapWriter(empty, counters).close();
+        } finally {
+            Thread.interrupted();
+        }
+        assertThat(read(file, true)).hasSize(3);
+        assertThat(empty).as("without a frame").doesNotExist();
+        assertThat(counters.get(Counter.WIRE_NOT_CAPTURED)).isZero();
+    }
+
     @Test
     void tsharkHasNoComplaint() throws Exception {
         assumeTrue(isThere("tshark"), "no tshark on this machine");
