@@ -349,6 +349,16 @@ public final class EmulatedDevice implements ServedFunction {
         return true;
     }
 
+    @Override
+    public synchronized void powerUp() {
+        if (!closed) {
+            controller.close();
+            registers.reset();
+            interrupts.powerUp();
+            config.powerUp();
+        }
+    }
+
     /** Nobody takes a device of this JVM away. */
     @Override
     public void onLoss(Consumer<String> listener) {

@@ -214,6 +214,13 @@ public final class InterruptController implements Interrupts {
         }
     }
 
+    /** No vector is enabled, the table is empty, and nothing is pending or masked by the mask register. */
+    public void powerUp() {
+        disable();
+        table.clear();
+        reset();
+    }
+
     /** Forgets what is pending, and what the mask register masked. */
     public void reset() {
         imr = 0;

@@ -72,6 +72,14 @@ public final class MsixBar extends TrapBar {
         tellMasks();
     }
 
+    /** Of what was written nothing is left but masks. */
+    void clear() {
+        for (int offset = 0; offset < TABLE_LENGTH; offset += Integer.BYTES) {
+            store(offset, 0);
+        }
+        maskAll();
+    }
+
     void maskAll() {
         for (int vector = 0; vector < Bar1.PVRDMA_MAX_INTERRUPTS; vector++) {
             store(MsixTableEntry.entryOffset(vector) + MsixTableEntry.VECTOR_CONTROL_OFFSET, MsixTableEntry.MASKED);

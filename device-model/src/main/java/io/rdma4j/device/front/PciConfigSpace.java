@@ -36,6 +36,7 @@ public final class PciConfigSpace implements ConfigSpace {
     private final UnsafeBuffer bytes = new UnsafeBuffer(new byte[PciConfig.SPACE_LENGTH]);
     private final IntConsumer onCommand;
     private final IntConsumer onMsixControl;
+    private final boolean qemu;
     private boolean removed;
 
     /**
@@ -48,11 +49,16 @@ public final class PciConfigSpace implements ConfigSpace {
     public PciConfigSpace(DeviceOptions options, IntConsumer onCommand, IntConsumer onMsixControl) {
         this.onCommand = onCommand;
         this.onMsixControl = onMsixControl;
+        this.qemu = options.has(Quirk.IDENTITY);
+        initialize();
+    }
+
+    private synchronized void initialize() {
+        bytes.setMemory(0, PciConfig.SPACE_LENGTH, (byte) 0);
         put16(PciConfig.VENDOR_ID_OFFSET, Bar1.PVRDMA_VENDOR_ID);
         put16(PciConfig.DEVICE_ID_OFFSET, Bar1.PVRDMA_DEVICE_ID);
         put16(PciConfig.STATUS_OFFSET, PciConfig.STATUS_CAP_LIST);
         put16(PciConfig.CLASS_DEVICE_OFFSET, PciConfig.CLASS_NETWORK_OTHER);
-        final boolean qemu = options.has(Quirk.IDENTITY);
         put16(PciConfig.SUBSYSTEM_VENDOR_ID_OFFSET, qemu ? 0x1af4 : 0x15ad);
         put16(PciConfig.SUBSYSTEM_ID_OFFSET, qemu ? 0x1100 : 0x4a34);
         bytes.putByte(PciConfig.CAP_PTR_OFFSET, (byte) MSIX_OFFSET);
@@ -102,6 +108,13 @@ public final class PciConfigSpace implements ConfigSpace {
         } else if (word == MSIX_OFFSET) {
             onMsixControl.accept(msixControl());
         }
+    }
+
+    /** Everything is as it was made, and whoever is told of registers is told. */
+    public void powerUp() {
+        initialize();
+        onCommand.accept(command());
+        onMsixControl.accept(msixControl());
     }
 
     /** The function is pulled out: reads find nobody. */

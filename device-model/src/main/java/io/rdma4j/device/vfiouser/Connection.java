@@ -404,9 +404,9 @@ final class Connection implements AutoCloseable {
     public void close() {
         final ClientThread thread = interrupts.thread();
         // With the socket goes what was not received, which may have files with it, too.
-        new Cleanup().run(() -> device.interruptsTo(InterruptOutput.NONE)).run(interrupts::reset).run(device::reset)
-            .run(memory::unmapAll).run(this::discardFiles).run(() -> thread.discard(socket)).run(thread::close)
-            .throwIfFailed();
+        new Cleanup().run(() -> device.interruptsTo(InterruptOutput.NONE)).run(interrupts::reset)
+            .run(device::powerUp).run(memory::unmapAll).run(this::discardFiles).run(() -> thread.discard(socket))
+            .run(thread::close).throwIfFailed();
     }
 
     /** What {@link #close} could not do: the device reaches nothing of the machine any more. */

@@ -41,6 +41,13 @@ public interface ServedFunction extends PciDevice {
     void interruptsTo(InterruptOutput output);
 
     /**
+     * Brings the device into its state after power-up, as the machine is gone that it was plugged into. That is more
+     * than {@link #reset()}, which a device may not offer, and which leaves what platforms set up. The memory stays
+     * mapped.
+     */
+    void powerUp();
+
+    /**
      * {@return whether the interrupt line is asserted}
      */
     boolean isLineAsserted();

@@ -32,8 +32,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * what the client asks for, and whatever the device does by itself. The guest's doorbells ring on that thread, too.
  * Another one, for each client, signals its eventfds and closes what it passed for nothing.
  *
- * <p>A client that hangs up, is late or sends what is no message loses its connection, and the device is reset; then
- * the next can connect. While one is connected, others are turned away.
+ * <p>A client that hangs up, is late or sends what is no message loses its connection, and the device is as after
+ * power-up; then the next can connect. While one is connected, others are turned away.
  */
 public final class VfioUserServer implements AutoCloseable {
     /** How long the first message, the rest of one, and the client's reading of an answer may take. */
@@ -159,7 +159,7 @@ public final class VfioUserServer implements AutoCloseable {
             try {
                 step();
             } catch (final RuntimeException | InternalError | OutOfMemoryError e) {
-                // The client's, or the device's: the next one finds a device that was reset. What filled the heap goes
+                // The client's, or the device's: the next one finds it as after power-up. What filled the heap goes
                 // first.
                 endConnection();
                 tell("client dropped: ", e);
@@ -345,8 +345,8 @@ public final class VfioUserServer implements AutoCloseable {
     }
 
     /**
-     * Ends the connection and the thread, and removes the socket. The device is left reset, and without memory.
-     * Harmless when called again.
+     * Ends the connection and the thread, and removes the socket. The device is left as after power-up, and
+     * without memory. Harmless when called again.
      *
      * @throws RdmaException ETIMEDOUT if the thread does not end; then what it uses stays.
      */

@@ -23,6 +23,7 @@ import io.rdma4j.driver.libc.EventFd;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.LocalSockets;
 import io.rdma4j.driver.pci.InterruptVector;
+import io.rdma4j.hw.pci.MsixTableEntry;
 import io.rdma4j.hw.pci.PciConfig;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Caps;
@@ -55,6 +56,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /** A client that keeps the rules, as QEMU does. */
 class VfioUserServerTest {
+    private static final int VECTORS = 3;
+
     private final Served served = new Served();
 
     @AfterEach
@@ -205,6 +208,48 @@ class VfioUserServerTest {
             served.awaitEvent(end);
             served.events.clear();
         }
+    }
+
+    /** A machine's end is no reset of the function: what would not be reset has lost its power. */
+    @Test
+    void isAsNewForTheNextClientThoughNoResetFreesAnything() {
+        try (Served weak = new Served("?quirks=weak-reset&max_pd=3")) {
+            byte[] space = null;
+            byte[] table = null;
+            byte[] registers = null;
+            for (int i = 0; i < 5; i++) {
+                try (ClientMachine machine = new ClientMachine(weak.path)) {
+                    final Client client = machine.client;
+                    final byte[] found = bytes(client, CONFIG_REGION, 256);
+                    final RawDriver driver = new RawDriver(machine, weak.device);
+                    if (i == 0) {
+                        space = found;
+                        table = bytes(client, 0, VECTORS * MsixTableEntry.LENGTH);
+                        registers = bytes(client, 1, 256);
+                    }
+                    assertThat(found).as("configuration space").isEqualTo(space);
+                    assertThat(bytes(client, 0, VECTORS * MsixTableEntry.LENGTH)).as("vectors").isEqualTo(table);
+                    assertThat(bytes(client, 1, 256)).as("registers").isEqualTo(registers);
+                    leaveTraces(RawDriver.ready(driver));
+                }
+                weak.awaitEvent("client gone");
+                weak.events.clear();
+            }
+        }
+    }
+
+    /** As firmware, a platform and a driver do that do not clean up. */
+    private static void leaveTraces(RawDriver driver) {
+        driver.pci.config().write(PciConfig.BAR1_OFFSET, 4, 0xfe12_3400);
+        driver.pci.config().write(PciConfig.INTERRUPT_LINE_OFFSET, 1, 11);
+        driver.pci.bar(0).writeInt(MsixTableEntry.MSG_ADDR_LOW_OFFSET, 0xfee0_1000);
+        driver.registers.writeInt(Bar1.PVRDMA_REG_IMR, 1);
+        driver.createPd();
+    }
+
+    private static byte[] bytes(Client client, int region, int length) {
+        final byte[] message = good(client.read(region, 0, length)).message();
+        return Arrays.copyOfRange(message, ACCESS_DATA_OFFSET, message.length);
     }
 
     @Test
