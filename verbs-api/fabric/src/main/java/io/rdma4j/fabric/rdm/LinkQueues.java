@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.CompletionReader;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.endpoint.RmaLanes;
@@ -71,13 +72,25 @@ final class LinkQueues implements AutoCloseable {
             i++;
         }
         if (i == queues.size()) {
-            final FabricCompletionQueue queue = FabricCompletionQueue.internal(host, entries);
-            queues.add(queue);
-            watchers.forEach(one -> one.watch(queue, arrivals));
-            links = java.util.Arrays.copyOf(links, queues.size());
+            addQueue();
         }
         links[i]++;
         return queues.get(i);
+    }
+
+    /** If it cannot be made, or nobody woken up by it, all is as before. */
+    private void addQueue() {
+        try (Undo undo = new Undo()) {
+            final FabricCompletionQueue queue = FabricCompletionQueue.internal(host, entries);
+            undo.add(queue::close);
+            for (final FabricCompletionQueue one : watchers) {
+                undo.add(() -> one.unwatch(queue));
+                one.watch(queue, arrivals);
+            }
+            undo.forget();
+            links = java.util.Arrays.copyOf(links, queues.size() + 1);
+            queues.add(queue);
+        }
     }
 
     void giveBack(final FabricCompletionQueue queue) {

@@ -68,6 +68,23 @@ class LinkQueuesTest {
         rank.context.close();
     }
 
+    /** What wakes up who waits is made after the queue itself: without it there is no queue, until the next claim. */
+    @Test
+    void aQueueThatCannotBeWatchedIsNotThere() {
+        final Rank rank = world.rank(world.device("max_cqe=1024"), World.options());
+        try (LinkQueues queues = new LinkQueues((EndpointHost) rank.domain, 77, 77)) {
+            queues.wake((FabricCompletionQueue) rank.cq);
+            final FabricCompletionQueue first = queues.claim();
+            final String before = World.objects(rank.context);
+            EmulatedCommands.afterNext(rank.context, Command.CREATE_CQ,
+                () -> EmulatedCommands.refuseNext(rank.context, Command.CREATE_CQ));
+            assertThatThrownBy(queues::claim).hasMessageContaining("CREATE_CQ");
+            assertThat(World.objects(rank.context)).isEqualTo(before);
+            assertThat(queues.claim()).isNotSameAs(first);
+            queues.wakeNoMore((FabricCompletionQueue) rank.cq);
+        }
+    }
+
     @Test
     void allSlotsAreGivenBackAlsoIfSomeCannotBe() {
         final Rank rank = world.rank(world.device(""), World.options());
