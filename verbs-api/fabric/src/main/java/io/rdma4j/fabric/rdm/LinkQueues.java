@@ -108,7 +108,8 @@ final class LinkQueues implements AutoCloseable {
         int failure = 0;
         // Another one is the first each time, so that none takes the others' turn.
         turn = turn + 1 < queues.size() ? turn + 1 : 0;
-        for (int i = 0; i < queues.size() && taken < limit; i++) {
+        // All of them, also those of which nothing may be taken any more: messages come by being looked for.
+        for (int i = 0; i < queues.size(); i++) {
             final int code = queues.get((turn + i) % queues.size()).read(reader, limit - taken);
             failure = code < 0 ? code : failure;
             taken += Math.max(0, code);

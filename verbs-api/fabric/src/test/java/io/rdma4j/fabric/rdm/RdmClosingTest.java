@@ -7,10 +7,14 @@ package io.rdma4j.fabric.rdm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.OperationKind;
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.pvrdma.EmulatedCommands;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -19,7 +23,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 import java.util.concurrent.TimeUnit;
 
-/** What peers were told that it has arrived is reported, also when the endpoint is closed meanwhile. */
+/**
+ * What peers were told that it has arrived is reported, also when the endpoint is closed meanwhile; and it keeps
+ * nothing else waiting while nobody takes it.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class RdmClosingTest {
     /** Data of peers' writes that an endpoint keeps in its application's queue. */
@@ -90,5 +97,40 @@ class RdmClosingTest {
         });
         a.ep.close();
         assertArrived(2, 1);
+    }
+
+    /** Each link has a queue of its own on this device, and the queue of receives is full of data that nobody takes. */
+    @Test
+    void dataOfWritesThatNobodyTakesKeepsNoSendWaiting() {
+        final CompletionQueue[] sends = new CompletionQueue[1];
+        final RdmaContext small = world.device("max_cqe=1024");
+        a = world.rank(small, World.hints(small), World.options().window(64, 256), new AvAttributes(), (rank, own) -> {
+            sends[0] = rank.keep(rank.domain.openCompletionQueue(64));
+            own.completionQueues(sends[0], rank.cq);
+        });
+        toA = b.knows(a);
+        toB = a.knows(b);
+        final Rank c = world.rank(world.device(""), World.options());
+        final long toC = a.knows(c);
+        sendTo(c, toC, sends[0]);
+        for (int i = 0; i < ROOM; i++) {
+            write(i);
+        }
+        sendTo(c, toC, sends[0]);
+        assertArrived(ROOM, ROOM);
+    }
+
+    private void sendTo(final Rank other, final long to, final CompletionQueue sends) {
+        other.post(() -> other.ep.receive(other.at(0), 8, other.region, FiAddr.UNSPEC, 1));
+        Await.until(a::toString, () -> {
+            sends.read(null, 0);
+            other.take();
+            return a.ep.send(a.at(0), 8, a.region, to, 2) == 0;
+        });
+        Await.until(a::toString, () -> {
+            other.take();
+            return sends.read(sent -> assertThat(sent.errno()).isZero(), 16) > 0;
+        });
+        assertThat(other.next().errno()).isZero();
     }
 }
