@@ -14,6 +14,10 @@ import org.agrona.MutableDirectBuffer;
  *
  * <p>It cannot overrun: it grows with the endpoints that are opened on it, where the device can do that; else opening
  * one is refused when there is no room for all that it may have under way. It says -FI_EIO once the device failed.
+ *
+ * <p>Whoever reads it closes connections of {@linkplain AddressedEndpoint reliable datagrams} that have ended. Should
+ * the device refuse that, the read throws a {@link io.rdma4j.RdmaException}, once for each. No completion is lost, and
+ * the next read goes on.
  */
 public interface CompletionQueue extends AutoCloseable {
     /**

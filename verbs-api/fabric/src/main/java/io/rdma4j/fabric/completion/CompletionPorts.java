@@ -122,16 +122,23 @@ final class CompletionPorts {
         count = 0;
         int done = 0;
         try {
-            while (done < calls) {
-                call(now[done++], queue);
+            for (; done < calls; done++) {
+                call(now[done], queue);
             }
         } finally {
-            // One has thrown: those behind it are still to be called.
-            while (done < calls) {
-                isWanted[now[done]] = false;
-                want(now[done++]);
+            if (done < calls) {
+                callLater(now, done, calls);
             }
         }
+    }
+
+    /** One has thrown: those behind it are still to be called, and then it is again, which may have more to do. */
+    private void callLater(final int[] now, final int thrower, final int calls) {
+        for (int i = thrower + 1; i < calls; i++) {
+            isWanted[now[i]] = false;
+            want(now[i]);
+        }
+        want(now[thrower]);
     }
 
     private void call(final int number, final FabricCompletionQueue queue) {

@@ -6,7 +6,9 @@
 package io.rdma4j.fabric.rdm;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.FiAddr;
@@ -132,5 +134,41 @@ class RdmClosingTest {
             return sends.read(sent -> assertThat(sent.errno()).isZero(), 16) > 0;
         });
         assertThat(other.next().errno()).isZero();
+    }
+
+    /** The device of {@code a} keeps the queue pair of its link with {@code b}, which goes. */
+    private void refuseTheEndOfB() {
+        a.others.add(b);
+        a.succeeds(() -> a.ep.send(a.at(0), 8, a.region, toB, 0));
+        EmulatedCommands.refuseNext(a.context, Command.DESTROY_QP);
+        b.ep.close();
+        Await.until(a::toString, () -> {
+            try {
+                a.take();
+                return false;
+            } catch (final RdmaException e) {
+                assertThat(e).hasMessageContaining("DESTROY_QP");
+                return true;
+            }
+        });
+    }
+
+    @Test
+    void aLinkThatTheDeviceKeepsKeepsNoOtherWaiting() {
+        final Rank c = world.rank(world.device(""), World.options());
+        a.others.add(c);
+        final long toC = a.knows(c);
+        a.succeeds(() -> a.ep.send(a.at(0), 8, a.region, toC, 1));
+        refuseTheEndOfB();
+        a.succeeds(() -> a.ep.send(a.at(0), 8, a.region, toC, 2));
+        closeWithWhatIsKept();
+    }
+
+    /** The queue pair keeps its completion queue, and its protection domain. */
+    private void closeWithWhatIsKept() {
+        assertThatThrownBy(a::close).hasMessageContaining("DESTROY_CQ");
+        assertThatThrownBy(a::close).hasMessageContaining("DESTROY_PD");
+        a.close();
+        a.context.close();
     }
 }
