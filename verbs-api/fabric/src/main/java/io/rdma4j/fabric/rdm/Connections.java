@@ -248,12 +248,14 @@ final class Connections implements LinkOwner {
         }
     }
 
-    /** Its messages are received, or dropped; it may have gone before. */
+    /** Its messages are received, or dropped; it may have gone before. The area is null if others cannot have it. */
     void drained(final LinkEnd link, final SlotArea area) {
         if (!link.channel().hasCut()) {
             undrained.remove(link);
         }
-        pool.giveBack(area);
+        if (area != null) {
+            pool.giveBack(area);
+        }
     }
 
     @Override
@@ -553,6 +555,11 @@ final class Connections implements LinkOwner {
 
     int established() {
         return established;
+    }
+
+    /** Bytes of all slots, for tests. */
+    long slotBytes() {
+        return pool.size();
     }
 
     /** How many peers are known, for tests. */

@@ -36,6 +36,8 @@ final class LinkEnd extends QpWire implements Link, ChannelEnd, CompletionPort {
     private long since;
     private int looks;
     private boolean closed;
+    /** The device may write to its slots: for ever if it keeps the queue pair. */
+    private boolean isWritten = true;
 
     LinkEnd(
         final RcLink link, final RdmCore core, final Connections home, final SlotArea area,
@@ -165,6 +167,7 @@ final class LinkEnd extends QpWire implements Link, ChannelEnd, CompletionPort {
             closed = true;
             try {
                 link.close();
+                isWritten = false;
             } finally {
                 channel.close();
                 home.gone(this);
@@ -174,7 +177,7 @@ final class LinkEnd extends QpWire implements Link, ChannelEnd, CompletionPort {
 
     @Override
     public void drained(final Channel one) {
-        home.drained(this, area);
+        home.drained(this, isWritten ? null : area);
     }
 
     /** Whether no message of it waits any more. */

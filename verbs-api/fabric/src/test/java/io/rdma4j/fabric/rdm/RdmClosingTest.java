@@ -164,6 +164,20 @@ class RdmClosingTest {
         closeWithWhatIsKept();
     }
 
+    /** A queue pair that lives may still write there. */
+    @Test
+    void slotsOfALinkThatTheDeviceKeepsAreNoOtherLinks() {
+        final Rank c = world.rank(world.device(""), World.options());
+        a.others.add(c);
+        final long toC = a.knows(c);
+        refuseTheEndOfB();
+        final Connections links = ((RdmEndpoint) a.ep).resources().links();
+        final long before = links.slotBytes();
+        a.succeeds(() -> a.ep.send(a.at(0), 8, a.region, toC, 1));
+        assertThat(links.slotBytes()).isGreaterThan(before);
+        closeWithWhatIsKept();
+    }
+
     /** The queue pair keeps its completion queue, and its protection domain. */
     private void closeWithWhatIsKept() {
         assertThatThrownBy(a::close).hasMessageContaining("DESTROY_CQ");
