@@ -116,7 +116,7 @@ public final class EmulatedDevice implements ServedFunction {
             }
             this.whyNoCarrier = whyNot;
             this.options = carrier == null ? given : given.withMtu(carrier.mtu());
-            this.network = wireOptions.gid();
+            this.network = carrier == null || carrier.gids().isEmpty() ? null : carrier.gids().get(0);
             this.interrupts = new InterruptController(options, counters, this::service);
             this.config = new PciConfigSpace(options, this::onCommand, interrupts::control);
             bus.config(config);

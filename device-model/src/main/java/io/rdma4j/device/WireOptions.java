@@ -11,7 +11,6 @@ import io.rdma4j.base.Undo;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.common.DeviceOptions;
 import io.rdma4j.device.wire.Carrier;
-import io.rdma4j.device.wire.Gid;
 import io.rdma4j.device.wire.LossOptions;
 import io.rdma4j.device.wire.LossyCarrier;
 import io.rdma4j.device.wire.PcapCarrier;
@@ -21,12 +20,8 @@ import io.rdma4j.driver.dma.HostMemory;
 import io.rdma4j.driver.libc.NetNamespace;
 import io.rdma4j.hw.roce.Icrc;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
@@ -34,7 +29,7 @@ import java.util.Locale;
  * How a device reaches those of other processes and hosts, as its address says. Immutable.
  *
  * @param kind      the carrier.
- * @param addresses of this host, for UDP.
+ * @param addresses of this host, for UDP: a text, as what it means depends on the network namespace.
  * @param port      of UDP.
  * @param netns     the network namespace with the addresses; null for that of the process.
  * @param shortcut  whether devices of this JVM are reached directly.
@@ -42,11 +37,10 @@ import java.util.Locale;
  * @param loss      what happens to frames on purpose; null for nothing.
  * @param pcap      file for what goes over the wire; null for none.
  */
-record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netns, boolean shortcut,
+record WireOptions(Kind kind, String addresses, int port, String netns, boolean shortcut,
                    boolean polled, LossOptions loss, Path pcap) {
     private static final String OPEN = "open device";
     private static final int MAX_PORT = 0xffff;
-    private static final int IPV4_BYTES = 4;
     private static final List<String> OF_UDP = List.of("address", "port", "netns");
     /** Who gives one of these wants a wire. */
     private static final List<String> OF_FRAMES = List.of("shortcut", "loss", "pcap", "progress");
@@ -84,7 +78,7 @@ record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netn
                 throw refused(address, "option " + name + " is of wire=udp", "leave it out");
             }
         }
-        return new WireOptions(kind, addresses(address),
+        return new WireOptions(kind, address.option("address", ""),
             (int) address.option("port", Icrc.PORT, 1, MAX_PORT), address.options().get("netns"),
             isFirst(address, "shortcut", "true", "false", "true"),
             isFirst(address, "progress", "poll", "thread", "thread"),
@@ -119,28 +113,6 @@ record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netn
             throw refused(address, "option " + name + "=" + text, "use " + first + " or " + second);
         }
         return text.equals(first);
-    }
-
-    private static List<InetAddress> addresses(DeviceAddress address) {
-        final List<InetAddress> addresses = new ArrayList<>();
-        for (String each : address.option("address", "").split(",")) {
-            if (!each.isEmpty()) {
-                addresses.add(literal(address, each));
-            }
-        }
-        return addresses;
-    }
-
-    /** A name would be looked up, on whatever machine answers. */
-    private static InetAddress literal(DeviceAddress address, String text) {
-        try {
-            if (text.matches("[0-9.]+") || text.indexOf(':') >= 0) {
-                return InetAddress.getByName(text);
-            }
-        } catch (final UnknownHostException e) {
-            throw refused(address, "option address: " + e.getMessage(), "write an IPv4 or IPv6 address of this host");
-        }
-        throw refused(address, "option address=" + text, "write an IPv4 or IPv6 address of this host, not a name");
     }
 
     private static LossOptions loss(DeviceAddress address) {
@@ -200,16 +172,6 @@ record WireOptions(Kind kind, List<InetAddress> addresses, int port, String netn
     }
 
     private Carrier openUdp(Counters counters) {
-        return UdpCarrier.open(addresses, port, counters);
-    }
-
-    /** The GID that the network gives the device; null if any will do. */
-    Gid gid() {
-        if (kind != Kind.UDP) {
-            return null;
-        }
-        final byte[] bytes = (addresses.isEmpty() ? InetAddress.getLoopbackAddress() : addresses.get(0)).getAddress();
-        final ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        return bytes.length == IPV4_BYTES ? Gid.ofIpv4(buffer.getInt()) : new Gid(buffer.getLong(), buffer.getLong());
+        return UdpCarrier.open(UdpCarrier.parseAddresses(addresses), port, counters);
     }
 }

@@ -7,21 +7,37 @@ package io.rdma4j.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.PciDevice;
 import io.rdma4j.testing.Loopback;
+import io.rdma4j.testing.OtherJvm;
+import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
 
 /** What an address may say about the wire, and that a device which does not open leaves nothing behind. */
 class WireOptionsTest {
     private static final EmulatedProvider PROVIDER = new EmulatedProvider();
+    private static final String NAMESPACES = """
+        link() {
+            ip $3 link add name $1 type veth peer name $1-peer && ip $3 addr add $2 dev $1 nodad &&
+                ip $3 link set $1 up && ip $3 link set $1-peer up
+        }
+        mount -t tmpfs none /run && ip netns add blue && ip -n blue link set lo up &&
+            link outer fe80::66/64 && link inner fe80::77/64 "-n blue" && echo namespaces are there && exec "$@"
+        """;
 
     private static PciDevice open(String options) {
         return PROVIDER.open(DeviceAddress.parse("emulated:wired?" + options));
@@ -33,7 +49,9 @@ class WireOptionsTest {
         "address=127.0.0.1; 22; option address is of wire=udp; leave it out",
         "wire=none&address=127.0.0.1; 22; option address without a wire; add wire=udp or wire=shm",
         "wire=shm&address=127.0.0.1; 22; option address is of wire=udp; leave it out",
-        "wire=udp&address=localhost; 22; option address=localhost; not a name",
+        "wire=udp&address=localhost; 22; localhost; write address=192.0.2.1",
+        "wire=udp&address=127.1; 22; 127.1; write address=192.0.2.1",
+        "wire=udp&address=fe80::1%not-here0; 19; not-here0; ip link",
         "wire=udp&address=203.0.113.7; 99; 203.0.113.7; ",
         "wire=udp&port=0; 22; port; ",
         "wire=udp&shortcut=perhaps; 22; option shortcut=perhaps; use true or false",
@@ -42,12 +60,13 @@ class WireOptionsTest {
         "wire=udp&loss=some; 22; 'some'; drop:1",
         "wire=udp&quirks=qemu-7.2; 22; option wire with quirks; that one's wire",
         "wire=udp&netns=no/such; 22; no/such; ip netns list",
-        "wire=udp&netns=rdma4j-is-not-there; 2; rdma4j-is-not-there; "
+        "wire=udp&netns=rdma4j-is-not-there; 2; rdma4j-is-not-there; ",
+        "wire=udp&netns=rdma4j-is-not-there&address=fe80::1%not-here0; 2; rdma4j-is-not-there; "
     })
     void whatMakesNoSenseIsRefused(String options, int errno, String what, String hint) {
         final RdmaException refused = catchThrowableOfType(RdmaException.class, () -> open(options).close());
         assertThat(refused).isNotNull();
-        assertThat(refused.errno()).as(refused.getMessage()).isEqualTo(errno);
+        assertThat(refused.errno()).as("%s", refused.getMessage()).isEqualTo(errno);
         assertThat(refused.getMessage()).contains(what).contains(hint == null ? "" : hint);
         open("wire=udp&address=" + Loopback.address(22)).close();
     }
@@ -59,6 +78,59 @@ class WireOptionsTest {
             final RdmaException refused = catchThrowableOfType(RdmaException.class,
                 () -> PROVIDER.open(DeviceAddress.parse("emulated:other?wire=udp&address=" + Loopback.address(22))));
             assertThat(refused.errno()).isEqualTo(RdmaException.EADDRINUSE);
+        }
+    }
+
+    /** What Java takes for the loopback address is ::1 with this option, which is read when a JVM begins. */
+    @Test
+    void withoutAnAddressTheGidIsTheSockets() throws Exception {
+        final Process process = new ProcessBuilder(
+            OtherJvm.command(List.of("-Djava.net.preferIPv6Addresses=true"), Opens.class, "wire=udp"))
+            .redirectErrorStream(true).start();
+        assertThat(output(process)).contains("network address 00000000000000000000ffff7f000001");
+        assertThat(process.exitValue()).isZero();
+    }
+
+    /** Neither namespace has the interfaces of the other one. All of it ends with the process. */
+    @Test
+    void addressesAreThoseOfTheNamespace() throws Exception {
+        final List<String> command = new ArrayList<>(
+            List.of("sh", "-c", "exec unshare -rmn sh -c \"$0\" sh \"$@\"", NAMESPACES));
+        command.addAll(OtherJvm.command(List.of(), Opens.class, "wire=udp&netns=blue",
+            "wire=udp&netns=blue&address=fe80::77%inner"));
+        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        final String output = output(process);
+        assumeTrue(output.contains("namespaces are there"), output);
+        assertThat(output).contains("network address 00000000000000000000ffff7f000001",
+            "network address fe800000000000000000000000000077");
+        assertThat(process.exitValue()).isZero();
+    }
+
+    private static String output(Process process) throws Exception {
+        try {
+            final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(Patience.ends(process)).as("%s", output).isTrue();
+            return output;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** What the other JVM does. */
+    static final class Opens {
+        private Opens() {
+        }
+
+        public static void main(final String[] args) throws Exception {
+            final int port;
+            try (DatagramSocket free = new DatagramSocket(0, InetAddress.getByName("0.0.0.0"))) {
+                port = free.getLocalPort();
+            }
+            for (String each : args) {
+                try (PciDevice device = open(each + "&port=" + port)) {
+                    System.out.println("network address " + HexFormat.of().formatHex(device.networkAddress()));
+                }
+            }
         }
     }
 

@@ -5,6 +5,8 @@
 
 package io.rdma4j.device.wire;
 
+import java.util.List;
+
 /**
  * Takes frames to other processes and hosts, and brings theirs. A frame is one packet of the transport: from
  * {@link io.rdma4j.hw.roce.Bth} to the pad, a multiple of 4 bytes. The headers of the network in front of it and the
@@ -29,6 +31,13 @@ public interface Carrier extends AutoCloseable {
      * {@return bytes of the longest frame that it takes}
      */
     int maxFrame();
+
+    /**
+     * {@return the GIDs that can be bound here, the usual one first; empty if any can}
+     */
+    default List<Gid> gids() {
+        return List.of();
+    }
 
     /**
      * Makes the device known under a GID of its own. Until then nothing comes for it.

@@ -5,6 +5,7 @@
 
 package io.rdma4j.device.wire;
 
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -53,6 +54,11 @@ abstract class FilterCarrier implements Carrier {
     @Override
     public int maxFrame() {
         return carrier.maxFrame();
+    }
+
+    @Override
+    public List<Gid> gids() {
+        return carrier.gids();
     }
 
     @Override

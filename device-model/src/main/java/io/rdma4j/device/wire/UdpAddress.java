@@ -6,6 +6,7 @@
 package io.rdma4j.device.wire;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.driver.libc.NetNamespace;
 
 import java.net.Inet4Address;
 import java.net.Inet6Address;
@@ -27,23 +28,43 @@ import java.util.List;
 record UdpAddress(Gid gid, int scope, int linkMtu) {
     /** Of a link that the JVM does not find: Ethernet's. */
     private static final int USUAL_MTU = 1500;
-    private static final String LITERAL_IPV4 = "\\d{1,3}(\\.\\d{1,3}){3}";
+    private static final String BYTE = "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
+    private static final String LITERAL_IPV4 = BYTE + "(\\." + BYTE + "){3}";
+    /** In each network namespace. */
+    private static final String LOOPBACK = "lo";
+    private static final String NUMBER = "\\d{1,9}";
     private static final String OPERATION = "open wire";
 
-    /** Reads addresses with commas between them. Names are refused: they are several addresses, or others tomorrow. */
+    /**
+     * Reads addresses with commas between them. Names are refused: they are several addresses, or others tomorrow. An
+     * interface is looked for in the network namespace of the calling thread.
+     */
     static List<InetAddress> parse(String text) {
         final List<InetAddress> all = new ArrayList<>();
         for (String each : text.split(",", -1)) {
-            if (!each.matches(LITERAL_IPV4) && each.indexOf(':') < 0) {
-                throw malformed(text, each, null);
-            }
             try {
-                all.add(InetAddress.getByName(each));
+                all.add(each.matches(LITERAL_IPV4) ? InetAddress.getByName(each) : ipv6(each));
             } catch (final UnknownHostException e) {
                 throw malformed(text, each, e);
             }
         }
         return all;
+    }
+
+    private static InetAddress ipv6(String text) throws UnknownHostException {
+        final int percent = text.indexOf('%');
+        final String literal = percent < 0 ? text : text.substring(0, percent);
+        if (literal.indexOf(':') < 0) {
+            throw new UnknownHostException(text);
+        }
+        // In brackets it is no name that somebody is asked for, whatever it is.
+        final InetAddress address = InetAddress.getByName('[' + literal + ']');
+        return percent < 0 ? address
+            : Inet6Address.getByAddress(null, address.getAddress(), index(text.substring(percent + 1)));
+    }
+
+    private static int index(String link) {
+        return link.matches(NUMBER) ? Integer.parseInt(link) : NetNamespace.interfaceIndex(link);
     }
 
     private static RdmaException malformed(String text, String part, Exception cause) {
@@ -68,17 +89,13 @@ record UdpAddress(Gid gid, int scope, int linkMtu) {
         }
     }
 
-    /** All of 127.0.0.0/8 is this host's, and only 127.0.0.1 is found by address. */
+    /**
+     * All of 127.0.0.0/8 is this host's, and only 127.0.0.1 is found by address. The JVM's list of interfaces has
+     * those of the process' network namespace, too, which cannot be asked in another one.
+     */
     private static NetworkInterface linkOf(InetAddress address) throws SocketException {
-        if (!address.isLoopbackAddress()) {
-            return NetworkInterface.getByInetAddress(address);
-        }
-        for (NetworkInterface each : NetworkInterface.networkInterfaces().toList()) {
-            if (each.isLoopback()) {
-                return each;
-            }
-        }
-        return null;
+        return address.isLoopbackAddress() ? NetworkInterface.getByName(LOOPBACK)
+            : NetworkInterface.getByInetAddress(address);
     }
 
     private static int scope(InetAddress address, NetworkInterface link) {

@@ -98,11 +98,12 @@ public final class UdpCarrier implements Carrier {
     }
 
     /**
-     * Reads the value of {@code ?address=}.
+     * Reads the value of {@code ?address=}. An interface behind an IPv6 address ({@code fe80::1%eth0}) is looked for in
+     * the network namespace of the calling thread.
      *
      * @param text IPv4 and IPv6 addresses in digits, with commas between them; empty for none
      * @return the addresses
-     * @throws RdmaException EINVAL for anything else, names included
+     * @throws RdmaException EINVAL for anything else, names included; ENODEV if there is no such interface
      */
     public static List<InetAddress> parseAddresses(String text) {
         return text.isEmpty() ? List.of() : UdpAddress.parse(text);
@@ -122,8 +123,9 @@ public final class UdpCarrier implements Carrier {
     }
 
     /**
-     * {@return the GIDs that can be bound here: the addresses, in the order given}
+     * {@return the addresses, in the order given}
      */
+    @Override
     public List<Gid> gids() {
         final List<Gid> gids = new ArrayList<>();
         for (UdpEndpoint each : endpoints) {

@@ -261,10 +261,21 @@ class UdpCarrierTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {"localhost | localhost", "1.2 | digits", "127.0.0.1, | ''",
-        "1.2.3.400 | 1.2.3.400", "fe80::1%nothere | fe80", "::g | ::g"})
+        "1.2.3.400 | 1.2.3.400", "10.0.0.256 | 10.0.0.256", "1.2.3.4.5 | 1.2.3.4.5", "16909060 | 16909060",
+        "010.0.0.1 | 010.0.0.1", "::g | ::g", "::1.2.3.256 | ::1", "localhost:1 | localhost:1", "1.2.3.4%1 | 1.2.3.4",
+        "cafe%a:b | cafe", "::ffff:1.2.3.4%1 | ::ffff"})
     void addressesAreInDigits(String text, String named) {
         assertThatThrownBy(() -> UdpCarrier.parseAddresses(text)).isInstanceOf(RdmaException.class)
             .hasMessageContaining("EINVAL").hasMessageContaining("digits").hasMessageContaining(named);
+    }
+
+    @Test
+    void anInterfaceIsTheOneOfItsName() throws Exception {
+        final int loopback = NetworkInterface.getByName("lo").getIndex();
+        assertThat(UdpCarrier.parseAddresses("fe80::1%lo,fe80::2%77,fe80::3"))
+            .extracting(each -> ((Inet6Address) each).getScopeId()).containsExactly(loopback, 77, 0);
+        assertThatThrownBy(() -> UdpCarrier.parseAddresses("fe80::1%nothere")).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("ENODEV").hasMessageContaining("nothere");
     }
 
     @Test

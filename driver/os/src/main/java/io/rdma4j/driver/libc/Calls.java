@@ -139,6 +139,9 @@ class Calls {
 
     native int setns(int fd, int nstype);
 
+    @SuppressWarnings("checkstyle:MethodName") // The C function's.
+    native int if_nametoindex(long name);
+
     native int fallocate(int fd, int mode, long offset, long length);
 
     /** The argument is a number or an address: the register is the same. */

@@ -8,10 +8,13 @@ package io.rdma4j.driver.libc;
 import com.sun.jna.Native;
 import io.rdma4j.RdmaException;
 
+import java.lang.ref.Reference;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
+
+import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Network namespaces, by the names of {@code ip netns}. A socket stays in the one that it was made in, whichever thread
@@ -58,6 +61,27 @@ public final class NetNamespace {
             }
             throw e;
         }
+    }
+
+    /**
+     * The number of a network interface in the namespace of the calling thread, where Java's own look-up does not find
+     * each: it reads {@code /proc/net}, which is that of the process.
+     *
+     * @param name as {@code ip link} shows it
+     * @return above 0
+     * @throws RdmaException ENODEV if there is no such interface
+     */
+    public static int interfaceIndex(final String name) {
+        final Calls calls = Calls.bound("if_nametoindex");
+        final UnsafeBuffer text = CString.of("if_nametoindex", name);
+        final int index = calls.if_nametoindex(text.addressOffset());
+        final int errno = index == 0 ? Native.getLastError() : 0;
+        Reference.reachabilityFence(text);
+        if (index == 0) {
+            throw Libc.failure("if_nametoindex", errno).object(name).detail("a network interface")
+                .hint("'ip link' lists those that are there").build();
+        }
+        return index;
     }
 
     private static void enter(final String path) {

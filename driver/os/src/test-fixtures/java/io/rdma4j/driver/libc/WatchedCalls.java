@@ -145,6 +145,12 @@ final class WatchedCalls extends Calls {
     }
 
     @Override
+    @SuppressWarnings("checkstyle:MethodName") // The C function's.
+    int if_nametoindex(final long name) {
+        return (int) watch.around("if_nametoindex", () -> super.if_nametoindex(name));
+    }
+
+    @Override
     int fallocate(final int fd, final int mode, final long offset, final long length) {
         return (int) watch.around(mode == 0 ? "fallocate" : "fallocate hole",
             () -> super.fallocate(fd, mode, offset, length));

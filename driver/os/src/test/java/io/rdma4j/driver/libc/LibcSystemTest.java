@@ -11,6 +11,7 @@ import static io.rdma4j.driver.libc.LibcConstants._SC_NPROCESSORS_ONLN;
 import static io.rdma4j.driver.libc.LibcConstants._SC_PAGESIZE;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.net.NetworkInterface;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -45,6 +46,13 @@ class LibcSystemTest {
         final Rlimit limit = Libc.getrlimit(RLIMIT_MEMLOCK);
         assertThat(List.of(limit.soft(), limit.hard())).isEqualTo(List.of(number(words[0]), number(words[1])));
         assertFails("getrlimit", "EINVAL", () -> Libc.getrlimit(4711)).hasMessageContaining("resource 4711");
+    }
+
+    @Test
+    void anInterfaceHasItsNumber() throws Exception {
+        assertThat(NetNamespace.interfaceIndex("lo")).isEqualTo(NetworkInterface.getByName("lo").getIndex());
+        assertFails("if_nametoindex", "ENODEV", () -> NetNamespace.interfaceIndex("is-not-there"))
+            .hasMessageContaining("is-not-there");
     }
 
     private static long number(final String word) {
