@@ -20,6 +20,7 @@ import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.AfterEach;
@@ -30,9 +31,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -45,6 +49,7 @@ class ReferenceTest {
     /** The path MTU of the connection is 1024: that is more than goes before the first acknowledgement. */
     private static final int LONG = 1_500_003;
     private static final int SHORTER = 64 * 1024;
+    private static final long FAR_AWAY = 1L << 36;
     private static final Pattern REFERENCES = Pattern.compile("(\\d+) references");
 
     private final RawDriver left = RawDriver.ready("emulated:refers?wire=shm&shortcut=false&progress=poll");
@@ -206,6 +211,48 @@ class ReferenceTest {
         assertThat(leftCq.poll().status()).isZero();
         assertArrived(scattered, 10_000);
         assertThat(references()).isZero();
+    }
+
+    /**
+     * A peer maps no more of the file. In another JVM: what this one allocates from then on would lie there, too. As
+     * much is shared as its heap may have, which it does not use.
+     */
+    @Test
+    void whatLiesBehindTheFirst64GiBIsCarried() throws Exception {
+        final Process process = new ProcessBuilder(OtherJvm.command(List.of("-Xms32m", "-Xmx80g"),
+            FarAway.class)).redirectErrorStream(true).start();
+        try {
+            final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            assertThat(Patience.ends(process)).as("%s", output).isTrue();
+            assertThat(process.exitValue()).as("%s", output).isZero();
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+
+    /** What the other JVM does. */
+    static final class FarAway {
+        private FarAway() {
+        }
+
+        public static void main(final String[] args) throws ReflectiveOperationException {
+            final Class<?> pages = Class.forName("io.rdma4j.driver.dma.SharedPages");
+            final Field process = pages.getDeclaredField("PROCESS");
+            process.setAccessible(true);
+            final Field size = pages.getDeclaredField("size");
+            size.setAccessible(true);
+            size.setLong(process.get(null), FAR_AWAY);
+            final ReferenceTest test = new ReferenceTest();
+            assertThat(test.from.memory(0).shared().orElseThrow().offset()).isGreaterThanOrEqualTo(FAR_AWAY);
+            test.connect();
+            test.write(2, WrOpcode.PVRDMA_WR_RDMA_WRITE, LONG - 8);
+            test.exchange();
+            assertThat(test.leftCq.poll().status()).isZero();
+            test.assertArrived(test.from, LONG - 8);
+            assertThat(test.references()).isZero();
+            assertThat(test.left.device().counters().get(Counter.RETRIES)).isZero();
+            test.close();
+        }
     }
 
     @Test

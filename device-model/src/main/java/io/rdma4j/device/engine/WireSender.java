@@ -388,8 +388,12 @@ final class WireSender extends Padded {
 
     /** What is sent again carries all bytes: then it cannot be withdrawn. */
     private boolean mayRefer(Lane way, int slot) {
-        return packets[slot] - nextPacket > 1 && kinds[slot] <= WRITE && Psn.ahead(nextPsn(), sent) >= 0
-            && way.takesReferences() && executor.list().shared() != DmaList.NOT_SHARED;
+        if (packets[slot] - nextPacket <= 1 || kinds[slot] > WRITE || Psn.ahead(nextPsn(), sent) < 0) {
+            return false;
+        }
+        final long shared = executor.list().shared();
+        return shared != DmaList.NOT_SHARED
+            && way.takesReferences(shared + lengths[slot] - ((long) nextPacket << mtuShift));
     }
 
     private boolean putPayload(long address, int length, int padded) {

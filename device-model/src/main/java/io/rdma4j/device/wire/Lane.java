@@ -49,9 +49,10 @@ public abstract class Lane extends Padded {
      * Whether frames may refer to payload in the file in which this process shares pages, so that nobody copies it but
      * the peer. Under the lock, as what follows.
      *
-     * @return whether {@link #claimReference} may be called
+     * @param end where in the file the payload ends
+     * @return whether {@link #claimReference} may be called for what lies before
      */
-    public boolean takesReferences() {
+    public boolean takesReferences(long end) {
         return false;
     }
 

@@ -22,8 +22,8 @@ import java.io.IOException;
  * touch of it is a signal. It grows, and is mapped anew then. For the thread that polls.
  */
 final class PeerMemory implements AutoCloseable {
-    /** Addresses that one peer can take here. */
-    private static final long MOST = 1L << 36;
+    /** Of {@link #find}: this process has no addresses for it, which the peer cannot help. */
+    static final long NO_ROOM = -1;
 
     private final Fd file;
     private MappedMemory mapping;
@@ -64,7 +64,7 @@ final class PeerMemory implements AutoCloseable {
     }
 
     private static MappedMemory map(final Fd file) {
-        return map(file, 0, Math.min(FileCalls.seekEnd(file.fd()), MOST));
+        return map(file, 0, Math.min(FileCalls.seekEnd(file.fd()), ShmRing.MOST_SHARED));
     }
 
     private static MappedMemory map(final Fd file, final long from, final long length) {
@@ -76,26 +76,27 @@ final class PeerMemory implements AutoCloseable {
      *
      * @param offset of the first one in the file; anything.
      * @param length how many; anything.
-     * @return their address, until this is called again; 0 if the file does not have them.
+     * @return their address, until this is called again; 0 if the file does not have them, or {@link #NO_ROOM}.
      */
     long find(final long offset, final int length) {
-        if (offset < 0 || length <= 0) {
+        if (offset < 0 || length <= 0 || offset > ShmRing.MOST_SHARED - length) {
             return 0;
         }
-        if (offset > mapping.length() - length) {
-            mapAnew();
+        if (offset > mapping.length() - length && !mapAnew()) {
+            return NO_ROOM;
         }
         return offset > mapping.length() - length ? 0 : mapping.address() + offset;
     }
 
     /** Where there is no room for it, it stays as it is. */
-    private void mapAnew() {
+    private boolean mapAnew() {
         try {
             final MappedMemory longer = map(file);
             mapping.close();
             mapping = longer;
+            return true;
         } catch (final RdmaException e) {
-            return;
+            return false;
         }
     }
 

@@ -46,7 +46,7 @@ final class ShmInlet {
         this.shared = shared;
         ring = new ShmRingReader(memory.address(), size);
         if (shared != null) {
-            ring.follow();
+            ring.follow(true);
         }
         part = size / PARTS;
         peer.use();
@@ -113,13 +113,19 @@ final class ShmInlet {
         try {
             while (word > 0 && taken < limit) {
                 fill(frame, own, word);
-                if (ShmRing.refers(word) && !refer(frame)) {
+                final long payload = ShmRing.refers(word) ? refer(frame) : frame.body;
+                if (payload == 0) {
                     word = ShmRingReader.BROKEN;
                     break;
                 }
                 ring.advance(word);
                 taken++;
-                receiver.onFrame(frame);
+                if (payload == PeerMemory.NO_ROOM) {
+                    // As if it were lost: it comes once more, with its bytes, and so does what follows.
+                    ring.follow(false);
+                } else {
+                    receiver.onFrame(frame);
+                }
                 if (ring.owed() >= part) {
                     ring.release();
                 }
@@ -169,8 +175,8 @@ final class ShmInlet {
         frame.hopLimit = ShmRing.hopLimit(word);
     }
 
-    /** The payload of a frame with a reference behind its headers; false if that leads nowhere. */
-    private boolean refer(final Frame frame) {
+    /** Where the payload is of a frame with a reference behind its headers; as {@link PeerMemory#find}. */
+    private long refer(final Frame frame) {
         final int headers = frame.length - ShmRing.REFERENCE;
         final long reference = frame.address + headers;
         final int length = UnsafeApi.getInt(reference + Long.BYTES);
@@ -182,7 +188,7 @@ final class ShmInlet {
         frame.body = payload - headers;
         frame.withdrawn = ring.withdrawn();
         frame.position = ring.position();
-        return payload != 0;
+        return payload;
     }
 
     /** Gives the memory back. The peer is still to be released. */

@@ -65,8 +65,8 @@ final class ShmLane extends Lane {
     }
 
     @Override
-    public boolean takesReferences() {
-        return open && ring.isFollowed();
+    public boolean takesReferences(final long end) {
+        return open && ring.isFollowed() && end <= ShmRing.MOST_SHARED;
     }
 
     @Override

@@ -31,6 +31,8 @@ import org.agrona.UnsafeApi;
  *   frame that refers    headers | offset in the file (long) | length of the payload (int) | packets (int)
  * </pre>
  *
+ * <p>The payload of a frame that refers lies in the first 64 GiB of the file: that is what a reader maps.
+ *
  * <p>There is no tail in memory: the word of the next record is 0 until that record is complete. The writer zeroes the
  * word behind a record before it publishes the record, so the reader never meets what is left from the lap before. A
  * ping-pong moves the lines of the frame and no other. What each side writes is two lines away from what the other one
@@ -59,6 +61,8 @@ final class ShmRing {
     static final long END = Long.MIN_VALUE | 1;
     static final long FRAME = 1L << 62;
     static final long REFERS = 1L << 61;
+    /** Bytes of the file in which a writer shares its memory to which frames may refer, from its beginning. */
+    static final long MOST_SHARED = 1L << 36;
     /** Bytes of a reference. */
     static final int REFERENCE = 2 * Long.BYTES;
     private static final long RESERVED = 0x1ff0_0000_0000_0000L;

@@ -84,9 +84,13 @@ public final class ShmRingReader extends Padded {
         position += ShmRing.record(ShmRing.length(word));
     }
 
-    /** Tells the writer that frames may refer to memory that it shares. */
-    public void follow() {
-        UnsafeApi.putIntRelease(null, control + ShmRing.FOLLOWS_OFFSET, 1);
+    /**
+     * Tells the writer whether frames may refer to memory that it shares.
+     *
+     * @param follows false at first
+     */
+    public void follow(final boolean follows) {
+        UnsafeApi.putIntRelease(null, control + ShmRing.FOLLOWS_OFFSET, follows ? 1 : 0);
     }
 
     /**

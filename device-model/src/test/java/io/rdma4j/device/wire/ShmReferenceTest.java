@@ -7,6 +7,7 @@ package io.rdma4j.device.wire;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.FileCalls;
@@ -88,7 +89,7 @@ class ShmReferenceTest extends ShmFixture {
     private static void awaitFollowed(final ShmCarrier reader, final Lane lane) {
         await("references are followed", () -> {
             assertThat(reader.poll(frame -> { }, 1)).isZero();
-            return lane.takesReferences();
+            return lane.takesReferences(SIZE);
         });
     }
 
@@ -141,7 +142,7 @@ class ShmReferenceTest extends ShmFixture {
         final Lane lane = sharing(file.fd(), A).lane(A, B);
         assertThat(ShmPattern.send(lane, 1)).isTrue();
         receive(b, 1, 1);
-        assertThat(lane.takesReferences()).isFalse();
+        assertThat(lane.takesReferences(SIZE)).isFalse();
         assertThat(refer(lane, 0, 64)).isTrue();
         await("the ring is closed", () -> {
             assertThat(b.poll(frame -> { }, 8)).isZero();
@@ -166,7 +167,7 @@ class ShmReferenceTest extends ShmFixture {
                     final Lane lane = a.lane(A, B);
                     assertThat(ShmPattern.send(lane, 1)).isTrue();
                     receive(b, 1, 1);
-                    assertThat(lane.takesReferences()).as("descriptor %d", descriptor).isFalse();
+                    assertThat(lane.takesReferences(SIZE)).as("descriptor %d", descriptor).isFalse();
                     assertThat(b.refusals()).isEqualTo(1);
                 }
             }
@@ -185,7 +186,7 @@ class ShmReferenceTest extends ShmFixture {
             final Lane lane = sharing(huge.fd(), A).lane(A, B);
             assertThat(ShmPattern.send(lane, 1)).isTrue();
             receive(b, 1, 1);
-            assertThat(lane.takesReferences()).isFalse();
+            assertThat(lane.takesReferences(SIZE)).isFalse();
         }
     }
 
@@ -199,6 +200,55 @@ class ShmReferenceTest extends ShmFixture {
         await("the frame", () -> b.poll(frame -> assertThat(UnsafeApi.getByte(frame.body + HEADERS)).isZero(), 1) == 1);
         assertThat(refer(lane, 77, 64)).isTrue();
         await("the frame", () -> b.poll(frame -> checkReferred(frame, 77, 64), 1) == 1);
+    }
+
+    @Test
+    void framesReferToTheFirst64GiBOfAFile() throws Exception {
+        Libc.ftruncate(file.fd(), ShmRing.MOST_SHARED + SIZE);
+        final ShmCarrier b = follower(B);
+        final Lane lane = sharing(file.fd(), A).lane(A, B);
+        awaitFollowed(b, lane);
+        assertThat(lane.takesReferences(ShmRing.MOST_SHARED)).isTrue();
+        assertThat(lane.takesReferences(ShmRing.MOST_SHARED + 1)).isFalse();
+        assertThat(refer(lane, ShmRing.MOST_SHARED - 64, 64)).isTrue();
+        await("the frame", () -> b.poll(frame -> assertThat(UnsafeApi.getByte(frame.body + HEADERS)).isZero(), 1) == 1);
+        assertThat(refer(lane, ShmRing.MOST_SHARED - 63, 64)).isTrue();
+        await("the ring is closed", () -> {
+            assertThat(b.poll(frame -> { }, 8)).isZero();
+            return b.brokenRings() == 1;
+        });
+    }
+
+    /** The peer's file grows, and this process cannot map it any more: its rings stay, and carry everything. */
+    @Test
+    void whoHasNoRoomForTheFileIsSentTheBytes() throws Exception {
+        final ShmCarrier b = follower(B);
+        final Lane lane = sharing(file.fd(), A).lane(A, B);
+        awaitFollowed(b, lane);
+        Libc.ftruncate(file.fd(), ShmRing.MOST_SHARED);
+        try (Undo taken = new Undo()) {
+            takeAddresses(taken);
+            assertThat(refer(lane, SIZE, 64)).isTrue();
+            assertThat(ShmPattern.send(lane, 5)).isTrue();
+            receive(b, 5, 1);
+        }
+        assertThat(lane.takesReferences(SIZE)).isFalse();
+        assertThat(b.brokenRings()).isZero();
+        assertThat(refer(lane, 77, 64)).as("was on its way").isTrue();
+        await("the frame", () -> b.poll(frame -> checkReferred(frame, 77, 64), 1) == 1);
+    }
+
+    /** Nothing as large as the file fits anywhere then; all else does. */
+    private static void takeAddresses(final Undo taken) {
+        long length = 1L << 47;
+        while (length >= ShmRing.MOST_SHARED) {
+            try {
+                taken.add(MappedMemory.map(0, length, LibcConstants.PROT_NONE, LibcConstants.MAP_PRIVATE
+                    | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_NORESERVE, -1, 0)::close);
+            } catch (final RdmaException e) {
+                length /= 2;
+            }
+        }
     }
 
     @Test
