@@ -65,6 +65,8 @@ public final class Failures {
     public static final int CONTENDED = OWN + 23;
     /** The shared receive context was closed. */
     public static final int CONTEXT_CLOSED = OWN + 24;
+    /** RMA could not be started when the connection that it waited for was there. */
+    public static final int NOT_STARTED = OWN + 25;
 
     private static final String[] OWN_TEXTS = {
         "the peer has no region with this key",
@@ -92,6 +94,8 @@ public final class Failures {
         "it could not be started when its counter had counted so far, or its counter was closed",
         "the number was changed by others between each look and its replacement",
         "the shared receive context was closed",
+        "it could not be started when the connection was there: the peer has no RMA or atomics, or a region of this "
+            + "side is not what it was",
     };
     private static final WcStatus[] STATUSES = WcStatus.values();
     private static final int STATUS_MASK = 0xff;

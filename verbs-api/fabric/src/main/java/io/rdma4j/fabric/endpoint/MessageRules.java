@@ -5,11 +5,11 @@
 
 package io.rdma4j.fabric.endpoint;
 
-import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.TransmitAttributes;
 import io.rdma4j.fabric.completion.OpRing;
 import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
@@ -19,13 +19,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * What holds for operations of several buffers, with flags, whatever carries them. For the thread that uses the
  * endpoint.
  */
-final class MessageRules {
+public final class MessageRules {
     static final long RECEIVE_FLAGS = OpFlags.COMPLETION | OpFlags.MORE;
     static final long READ_FLAGS = RECEIVE_FLAGS | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE
         | OpFlags.DELIVERY_COMPLETE;
     /** Of sends and of writes. */
     static final long SEND_FLAGS = READ_FLAGS | OpFlags.INJECT | OpFlags.REMOTE_CQ_DATA;
 
+    private final LocalMemory local;
     private final LocalBuffers buffers;
     private final int iovLimit;
     private final int injectSize;
@@ -33,10 +34,18 @@ final class MessageRules {
     /** Several buffers become one here. */
     private final UnsafeBuffer copy;
 
-    MessageRules(final LocalMemory local, final FabricInfo info, final boolean selective) {
+    /**
+     * For what one thread starts.
+     *
+     * @param local      looks memory up.
+     * @param attributes how many buffers an operation has, and how much is injected.
+     * @param selective  whether only who asks for a completion gets one.
+     */
+    public MessageRules(final LocalMemory local, final TransmitAttributes attributes, final boolean selective) {
+        this.local = local;
         this.selective = selective;
-        this.iovLimit = info.transmitAttributes().iovLimit();
-        this.injectSize = info.transmitAttributes().injectSize();
+        this.iovLimit = attributes.iovLimit();
+        this.injectSize = attributes.injectSize();
         this.buffers = new LocalBuffers(local, iovLimit);
         this.copy = new UnsafeBuffer(new byte[injectSize]);
     }
@@ -48,6 +57,10 @@ final class MessageRules {
 
     boolean isSelective() {
         return selective;
+    }
+
+    LocalMemory local() {
+        return local;
     }
 
     /** What was found last. */

@@ -7,7 +7,6 @@ package io.rdma4j.fabric.endpoint;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.completion.Failures;
 import io.rdma4j.fabric.completion.OpRing;
@@ -154,8 +153,7 @@ final class OutLane {
     /** Starts an operation; after {@link #check()} and with the operands set by the caller in {@code rma}. */
     int start(final Rma rma, final Object owner, final long context) {
         final RmaOperation operation = rma.operation;
-        final int refusal = local.find(rma.address, rma.landsHere ? 0 : rma.length, rma.desc, owner, operation.local,
-            operation.localAccess);
+        final int refusal = rma.find(local, owner);
         if (refusal != 0) {
             return refusal;
         }
@@ -192,7 +190,7 @@ final class OutLane {
     /** Starts an atomic that takes several steps; after {@link #check()}. */
     int startLoop(final Rma rma, final long context, final int flags) {
         final Modification asked = rma.modification;
-        final int refusal = asked.fetches() ? local.check(rma.address, rma.length, rma.desc, MrAccess.READ) : 0;
+        final int refusal = rma.findResult(local);
         if (refusal != 0) {
             return refusal;
         }

@@ -69,7 +69,7 @@ public final class RcLink {
         try (Undo undo = new Undo()) {
             undo.add(qp::close);
             LaneSteps.init(qp, false);
-            this.rules = new MessageRules(local, host.info(), options.selectiveCompletion());
+            this.rules = new MessageRules(local, host.info().transmitAttributes(), options.selectiveCompletion());
             this.rma = new RmaLanes(this, counters, arrivals);
             undo.forget();
         }

@@ -9,9 +9,9 @@ import io.rdma4j.fabric.AtomicRequest;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
-import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 
 import org.agrona.concurrent.UnsafeBuffer;
@@ -222,21 +222,64 @@ public final class Rma {
         return message != null && operation != RmaOperation.READ && (flags & OpFlags.INJECT) != 0;
     }
 
+    /** 0, or what is wrong with it, whoever it is for; after that its memory is looked up. */
+    int check(final MessageRules rules) {
+        if (message != null) {
+            return rules.check(message, flags & ~(OpFlags.DELIVERY_COMPLETE | OpFlags.FENCE),
+                operation == RmaOperation.READ ? MessageRules.READ_FLAGS : MessageRules.SEND_FLAGS);
+        }
+        return !isLoop && operation.kind == OperationKind.ATOMIC
+            && ((address | remoteAddress) & Long.BYTES - 1) != 0 ? -FiErrno.FI_EINVAL : 0;
+    }
+
+    /** Looks its one buffer up; 0 or a negated errno. */
+    int find(final LocalMemory local, final Object owner) {
+        return local.find(address, landsHere ? 0 : length, desc, owner, operation.local, operation.localAccess);
+    }
+
+    /** Looks up where an atomic of several steps puts what it fetches; 0 or a negated errno. */
+    int findResult(final LocalMemory local) {
+        return modification.fetches() ? local.check(address, length, desc, MrAccess.READ) : 0;
+    }
+
+    /** Looks the buffers of its message up; 0 or a negated errno. */
+    int findBuffers(final MessageRules rules) {
+        return injects() ? rules.findCopied(message, operation.local)
+            : rules.find(message, operation.local, operation.localAccess);
+    }
+
     /**
-     * Takes the bytes along that it {@linkplain #injects}: of a copy that waits.
+     * Has a copy ready to wait for its connection: what can be objected to before there is one is, and it takes the
+     * bytes along that it {@linkplain #injects}.
      *
-     * @param buffers looks the application's up; has none afterwards.
+     * @param rules look the application's memory up, and hold none afterwards.
      * @return 0 or a negated errno.
      */
-    public int take(final LocalBuffers buffers) {
-        final int fault = buffers.findCopied(message, operation.local);
-        if (fault != 0) {
-            return fault;
+    public int await(final MessageRules rules) {
+        final int objection = check(rules);
+        if (objection != 0) {
+            return objection;
         }
-        copied = new UnsafeBuffer(new byte[(int) length]);
-        final int taken = buffers.collect(message, copied, 0);
-        buffers.letGo();
-        return Math.min(taken, 0);
+        if (message != null) {
+            return awaitMessage(rules);
+        }
+        final LocalMemory local = rules.local();
+        if (isLoop) {
+            return findResult(local);
+        }
+        final int fault = find(local, null);
+        local.letGo();
+        return fault;
+    }
+
+    private int awaitMessage(final MessageRules rules) {
+        int fault = findBuffers(rules);
+        if (fault == 0 && injects()) {
+            copied = new UnsafeBuffer(new byte[(int) length]);
+            fault = Math.min(rules.buffers().collect(message, copied, 0), 0);
+        }
+        rules.buffers().letGo();
+        return fault;
     }
 
     boolean isCopied() {

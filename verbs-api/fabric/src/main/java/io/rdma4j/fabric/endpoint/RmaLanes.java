@@ -129,32 +129,21 @@ public final class RmaLanes {
      * @return 0 or a negated errno.
      */
     public int start(final Rma rma, final Object owner, final long context) {
-        final int refusal = check(rma.operation);
+        int refusal = check(rma.operation);
+        refusal = refusal == 0 ? rma.check(rules) : refusal;
         if (refusal != 0) {
             return refusal;
         }
         if (rma.message != null) {
             return startMessage(rma, context);
         }
-        if (rma.isLoop) {
-            return out.startLoop(rma, context, rules.quiet(rma.flags));
-        }
-        if (rma.operation.kind == OperationKind.ATOMIC
-            && ((rma.address | rma.remoteAddress) & Long.BYTES - 1) != 0) {
-            return -FiErrno.FI_EINVAL;
-        }
-        return out.start(rma, owner, context);
+        return rma.isLoop ? out.startLoop(rma, context, rules.quiet(rma.flags)) : out.start(rma, owner, context);
     }
 
     private int startMessage(final Rma rma, final long context) {
         final RmaOperation operation = rma.operation;
-        int objection = rules.check(rma.message, rma.flags & ~(OpFlags.DELIVERY_COMPLETE | OpFlags.FENCE),
-            operation == RmaOperation.READ ? MessageRules.READ_FLAGS : MessageRules.SEND_FLAGS);
-        final boolean inject = (rma.flags & OpFlags.INJECT) != 0;
-        if (objection == 0 && !rma.isCopied()) {
-            objection = inject ? rules.findCopied(rma.message, operation.local)
-                : rules.find(rma.message, operation.local, operation.localAccess);
-        }
+        final boolean inject = rma.injects();
+        final int objection = rma.isCopied() ? 0 : rma.findBuffers(rules);
         if (objection != 0) {
             return objection;
         }

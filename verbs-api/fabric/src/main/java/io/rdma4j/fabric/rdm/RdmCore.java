@@ -365,8 +365,9 @@ final class RdmCore implements ChannelHost, CompletionReader {
         if (code == 0) {
             connection.takeWaiting();
         } else if (code != -FiErrno.FI_EAGAIN) {
+            final int detail = connection.rma == null ? ErrorDetails.of(-code) : Failures.NOT_STARTED;
             connection.takeWaiting();
-            reports.over(op, -code);
+            reports.over(op, -code, detail);
         } else {
             op.channel = null;
             channel.resumes(connection);

@@ -11,8 +11,8 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.TransmitAttributes;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.fabric.av.PeerTable;
+import io.rdma4j.fabric.endpoint.MessageRules;
 import io.rdma4j.fabric.endpoint.Rma;
-import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 
 import org.agrona.DirectBuffer;
@@ -26,9 +26,8 @@ final class Transmit extends Sender {
     private final PeerTable table;
     private final PeerAddress address = new PeerAddress();
     private final int bits;
-    private final int mostInjected;
-    /** Of what is injected and has to wait. */
-    private final LocalBuffers buffers;
+    /** Of RMA that has to wait. */
+    private final MessageRules rules;
 
     /** Of the operation that is being started. */
     private Connection connection;
@@ -43,8 +42,7 @@ final class Transmit extends Sender {
         this.sends = core.sends();
         this.table = table;
         this.bits = table.rxCtxBits();
-        this.mostInjected = attributes.injectSize();
-        this.buffers = new LocalBuffers(local, attributes.iovLimit());
+        this.rules = new MessageRules(local, attributes, selective);
     }
 
     @Override
@@ -118,10 +116,6 @@ final class Transmit extends Sender {
         return 0;
     }
 
-    private int take(final Rma later) {
-        return later.length() > mostInjected ? -FiErrno.FI_EMSGSIZE : later.take(buffers);
-    }
-
     /** Starts RMA or an atomic. */
     int start(final Rma rma, final long dest, final long context) {
         int refusal = aim(dest);
@@ -134,7 +128,7 @@ final class Transmit extends Sender {
             return -FiErrno.FI_EAGAIN;
         }
         final Rma later = up ? null : rma.copy();
-        final int fault = up || !rma.injects() ? 0 : take(later);
+        final int fault = up ? 0 : later.await(rules);
         if (fault != 0) {
             return fault;
         }

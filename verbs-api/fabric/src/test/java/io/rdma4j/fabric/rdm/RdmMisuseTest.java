@@ -8,17 +8,26 @@ package io.rdma4j.fabric.rdm;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
+import io.rdma4j.fabric.AtomicOp;
+import io.rdma4j.fabric.AtomicRequest;
+import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
@@ -146,6 +155,55 @@ class RdmMisuseTest {
         assertThat(a.ep.sendMessage(one, OpFlags.INJECT)).isEqualTo(-FiErrno.FI_EMSGSIZE);
         one.clear().add(a.at(0), -1, a.region);
         assertThat(a.ep.sendMessage(one, 0)).isEqualTo(-FiErrno.FI_EINVAL);
+    }
+
+    /** Before there is a connection, where the operation would wait for it, as when there is one. */
+    @Test
+    void rma() {
+        final Message many = new Message(100).peer(toB).remote(b.region.base(), 77);
+        for (int i = 0; i < 100; i++) {
+            many.add(a.at(i), 1, a.region);
+        }
+        final Message one = new Message(1).add(a.at(0), 8, a.region).peer(toB).remote(b.region.base(), 77);
+        final Message foreign = new Message(1).add(a.at(0), 8, b.region).peer(toB).remote(b.region.base(), 77);
+        final MemoryRegion closed = a.domain.register(
+            new MrAttributes().buffer(a.memory).access(MrAccess.READ, MrAccess.WRITE).requestedKey(78));
+        closed.close();
+        final AtomicRequest least = new AtomicRequest().operation(AtomicOp.MIN, AtomicType.UINT32)
+            .operands(a.at(0), 1, null).result(a.at(64), b.region).remote(b.region.base(), 77).peer(toB);
+        final long there = b.region.base();
+        for (int i = 0; i < 2; i++) {
+            assertThat(a.ep.writeMessage(one, 1L << 60)).isEqualTo(-FiErrno.FI_EBADFLAGS);
+            assertThat(a.ep.readMessage(one, OpFlags.INJECT)).isEqualTo(-FiErrno.FI_EBADFLAGS);
+            assertThat(a.ep.writeMessage(many, 0)).isEqualTo(-FiErrno.FI_EINVAL);
+            assertThat(a.ep.writeMessage(foreign, 0)).isEqualTo(-FiErrno.FI_EDOMAIN);
+            assertThat(a.ep.write(a.at(0), 8, b.region, toB, there, 77, 1)).isEqualTo(-FiErrno.FI_EDOMAIN);
+            assertThat(a.ep.read(a.at(0), 8, closed, toB, there, 77, 1)).isEqualTo(-FiErrno.FI_EINVAL);
+            assertThat(a.ep.read(a.at(Rank.SIZE - 4), 8, a.region, toB, there, 77, 1)).isEqualTo(-FiErrno.FI_EINVAL);
+            assertThat(a.ep.fetchAdd(a.at(4), a.region, 1, toB, there, 77, 1)).isEqualTo(-FiErrno.FI_EINVAL);
+            assertThat(a.ep.fetchAdd(a.at(0), a.region, 1, toB, there + 4, 77, 1)).isEqualTo(-FiErrno.FI_EINVAL);
+            assertThat(a.ep.atomic(least, 0)).isEqualTo(-FiErrno.FI_EDOMAIN);
+            a.succeeds(() -> a.ep.write(a.at(0), 8, a.region, toB, there, 77, 1));
+        }
+        assertThat(a.done).isEmpty();
+    }
+
+    @Test
+    void rmaThatCannotBeStartedWhenThereIsAConnection() {
+        final MemoryRegion mine = a.domain.register(
+            new MrAttributes().buffer(a.memory).access(MrAccess.READ, MrAccess.WRITE).requestedKey(78));
+        a.post(() -> a.ep.write(a.at(0), 8, mine, toB, b.region.base(), 77, 1));
+        mine.close();
+        final Done closed = a.next();
+        assertThat(closed.error()).isEqualTo("FI_EINVAL");
+        assertThat(closed.text()).startsWith("it could not be started when the connection was there");
+        final RdmaContext device = world.device("");
+        final Rank plain = world.rank(device, World.hints(device).capabilities(Set.of(Capability.MSG)),
+            World.options(), new AvAttributes());
+        world.acquainted(a, plain);
+        final long there = a.knows(plain);
+        assertThat(a.fails(FiErrno.FI_EOPNOTSUPP, () -> a.ep.write(a.at(0), 8, a.region, there, 0, 77, 2)).text())
+            .isEqualTo(closed.text());
     }
 
     @Test
