@@ -18,25 +18,24 @@ final class Attempt {
     private static final long LONGEST_NANOS = 800_000_000;
     /** Who is there, but had no room, has some again as soon as others' links are established. */
     private static final long LONGEST_BUSY_NANOS = 100_000_000;
-    /** Who was not called for long looks once more before giving up. */
-    private static final long GRACE_NANOS = 50_000_000;
 
     final Link end;
     final long own;
     /** The peer's life and connection; 0 while dialing. */
     final long life;
     final long link;
+    final Term term;
     private final SplittableRandom random;
     private long interval = FIRST_NANOS;
     private long nextAt;
-    private long deadline;
     private boolean isTimed;
     private boolean isSent;
     private boolean isRefused;
-    private boolean hadGrace;
 
-    private Attempt(final Link end, final long own, final long life, final long link, final long seed) {
+    private Attempt(
+        final Link end, final Term term, final long own, final long life, final long link, final long seed) {
         this.end = end;
+        this.term = term;
         this.own = own;
         this.life = life;
         this.link = link;
@@ -46,15 +45,16 @@ final class Attempt {
     /**
      * Dialed from here.
      *
+     * @param term how long that may take.
      * @param self this endpoint's life, another one than others': those that begin together do not repeat together.
      */
-    static Attempt dial(final Link end, final long own, final long self) {
-        return new Attempt(end, own, 0, 0, self + own);
+    static Attempt dial(final Link end, final Term term, final long own, final long self) {
+        return new Attempt(end, term, own, 0, 0, self + own);
     }
 
     /** The peer's. */
     static Attempt half(final Link end, final long own, final long life, final long link) {
-        return new Attempt(end, own, life, link, own);
+        return new Attempt(end, new Term(), own, life, link, own);
     }
 
     /** A timeout as applications give it. */
@@ -70,19 +70,13 @@ final class Attempt {
         return life == ids.life() && link == ids.link();
     }
 
-    /** The first look at it begins its time: what began it may not have known the time. */
+    /** It is looked at. */
     void time(final long now, final long timeout) {
+        term.time(now, timeout);
         if (!isTimed) {
             isTimed = true;
-            deadline = now + timeout;
             nextAt = isSent ? now + spread() : now;
         }
-    }
-
-    /** Heard of again. */
-    void renew() {
-        isTimed = false;
-        hadGrace = false;
     }
 
     void sent(final boolean done) {
@@ -119,22 +113,8 @@ final class Attempt {
         return interval / 2 + random.nextLong(interval);
     }
 
-    boolean isOver(final long now) {
-        return now - deadline >= 0;
-    }
-
-    /** True the first time it is over. */
-    boolean takeGrace(final long now) {
-        if (hadGrace) {
-            return false;
-        }
-        hadGrace = true;
-        deadline = now + GRACE_NANOS;
-        return true;
-    }
-
-    /** When something has to be done about it. */
-    long dueAt(final boolean repeats) {
-        return repeats && nextAt - deadline < 0 ? nextAt : deadline;
+    /** When something has to be done about one that is repeated. */
+    long dueAt() {
+        return nextAt - term.deadline() < 0 ? nextAt : term.deadline();
     }
 }

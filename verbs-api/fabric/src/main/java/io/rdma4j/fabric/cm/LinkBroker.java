@@ -107,18 +107,19 @@ public final class LinkBroker implements AutoCloseable {
         final Peer peer = peers.of(id);
         if (!closed && peer.link() == null && peer.dial() == null) {
             if (peer.half() == null) {
-                begin(peer);
-            } else {
-                peer.wanted(true);
+                begin(peer, new Term());
+            } else if (peer.wanted() == null) {
+                peer.wanted(new Term());
+                isDirty = true;
             }
         }
         return peer;
     }
 
-    private void begin(final Peer peer) {
-        peer.wanted(false);
+    private void begin(final Peer peer, final Term term) {
+        peer.wanted(null);
         try {
-            peer.dial(Attempt.dial(owner.openLink(peer), ++lastLink, life));
+            peer.dial(Attempt.dial(owner.openLink(peer), term, ++lastLink, life));
         } catch (final FabricException e) {
             peers.tidy(peer);
             owner.failed(peer, e.errno());
@@ -182,7 +183,7 @@ public final class LinkBroker implements AutoCloseable {
             peer.loop(link);
         } else {
             replace(peer);
-            peer.wanted(false);
+            peer.wanted(null);
             peer.link(link, new ConnectIds(life, half.own, half.life, half.link));
             endThoseBefore(peer);
         }
@@ -231,7 +232,7 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void dropAttempts(final Peer peer, final boolean tell) {
-        peer.wanted(false);
+        peer.wanted(null);
         isDirty = true;
         if (peer.dial() != null) {
             peer.dial().end.close();
@@ -302,7 +303,7 @@ public final class LinkBroker implements AutoCloseable {
         final Attempt dial = peer.dial();
         dial.time(now, timeout);
         dial.yieldIfRefused(now);
-        if (dial.isOver(now)) {
+        if (dial.term.isOver(now)) {
             fail(peer, FiErrno.FI_ETIMEDOUT);
             return;
         }
@@ -313,7 +314,7 @@ public final class LinkBroker implements AutoCloseable {
                 dial.again(now);
             }
         }
-        due(dial.dueAt(true));
+        due(dial.dueAt());
     }
 
     private void due(final long at) {
@@ -330,20 +331,35 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void tendHalf(final Peer peer, final long now) {
-        final Attempt half = peer.half();
-        half.time(now, timeout);
-        if (half.isOver(now) && !half.takeGrace(now)) {
+        final Term term = peer.half().term;
+        term.time(now, timeout);
+        if (term.isSpent(now)) {
             dropHalf(peer, true);
             goOn(peer);
-        } else {
-            due(half.dueAt(false));
+            return;
+        }
+        due(term.deadline());
+        if (peer.wanted() != null) {
+            tendWanted(peer, now);
         }
     }
 
-    /** Nothing came of the peer's dialing: if this side wanted a link it dials now. */
+    /** The peer may dial again and again, and never hear the answer. */
+    private void tendWanted(final Peer peer, final long now) {
+        final Term term = peer.wanted();
+        term.time(now, timeout);
+        if (term.isSpent(now)) {
+            peer.wanted(null);
+            owner.failed(peer, FiErrno.FI_ETIMEDOUT);
+        } else {
+            due(term.deadline());
+        }
+    }
+
+    /** Nothing came of the peer's dialing: if this side wanted a link it dials now, in the time that is left. */
     private void goOn(final Peer peer) {
-        if (peer.isWanted() && peer.link() == null && peer.dial() == null) {
-            begin(peer);
+        if (peer.wanted() != null && peer.link() == null && peer.dial() == null) {
+            begin(peer, peer.wanted());
         } else {
             peers.tidy(peer);
         }
@@ -402,7 +418,7 @@ public final class LinkBroker implements AutoCloseable {
         final ConnectIds ids = message.ids();
         final Attempt half = peer.half();
         if (half != null && half.isOf(ids)) {
-            half.renew();
+            half.term.renew();
             look(peer);
             reply(peer);
             return false;
@@ -425,7 +441,7 @@ public final class LinkBroker implements AutoCloseable {
         final Link end = mine == null ? open(peer) : mine.end;
         if (mine != null) {
             peer.dial(null);
-            peer.wanted(true);
+            peer.wanted(mine.term);
         }
         if (end == null || !connect(end, message.name())) {
             reject(message, Reason.BUSY);

@@ -17,7 +17,8 @@ public final class Peer {
     /** The other end, where the peer is this endpoint itself. */
     private Link loop;
     private ConnectIds ids;
-    private boolean isWanted;
+    /** Until when this side waits for what comes of the peer's dialing; null if it wants no link. */
+    private Term wanted;
     private boolean isBusy;
 
     Peer(final PeerId id) {
@@ -94,13 +95,13 @@ public final class Peer {
         loop = end;
     }
 
-    /** This side wants a link too. */
-    boolean isWanted() {
-        return isWanted;
+    /** This side wants a link too: for how long it waits for the peer's; null for not. */
+    Term wanted() {
+        return wanted;
     }
 
-    void wanted(final boolean value) {
-        isWanted = value;
+    void wanted(final Term term) {
+        wanted = term;
     }
 
     boolean isMaking() {

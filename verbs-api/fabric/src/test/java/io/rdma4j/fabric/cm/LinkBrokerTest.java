@@ -328,12 +328,56 @@ final class LinkBrokerTest {
         final LinkWorld.Node b = world.node(4);
         a.dial(4);
         b.broker.progress(world.now);
-        b.dial(2);
-        assertOpen(2);
         a.crash();
+        world.run(1_000);
+        b.dial(2);
+        assertOpen(1);
         final LinkWorld.Node again = world.node(2);
-        world.run(5_000);
+        world.run(1_900);
         assertOnlyLinked(again, b);
+        assertEquals(List.of("dialed 2"), b.log);
+    }
+
+    @Test
+    void whenThePeersDialingComesToNothingTheTimeThatIsLeftIsForDialing() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.dial(4);
+        b.broker.progress(world.now);
+        a.crash();
+        world.run(1_000);
+        b.dial(2);
+        world.run(1_900);
+        assertEquals(List.of(), b.log);
+        assertOpen(1);
+        world.run(200);
+        assertEquals(List.of("failed 2 FI_ETIMEDOUT"), b.log);
+        assertOpen(0);
+    }
+
+    /** It dials again and again, and what it is answered is lost. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoWantsALinkWaitsForThePeersNoLongerThanForItsOwn(final boolean crossing) {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.redials = true;
+        a.port.deaf(true);
+        if (crossing) {
+            b.dial(2);
+        }
+        a.dial(4);
+        world.run(50);
+        b.dial(2);
+        world.run(1_850);
+        assertEquals(List.of(), b.log);
+        world.run(300);
+        assertEquals(List.of("failed 2 FI_ETIMEDOUT"), b.log);
+        b.dial(2);
+        world.run(1_000);
+        a.port.deaf(false);
+        world.run(900);
+        assertLinked(a, b);
     }
 
     @Test
