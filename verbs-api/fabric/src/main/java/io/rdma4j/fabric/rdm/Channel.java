@@ -236,7 +236,7 @@ final class Channel {
     void release(final Slot slot) {
         if (state == GONE) {
             if (!holds()) {
-                end.drained(this);
+                drained();
             }
             return;
         }
@@ -551,10 +551,27 @@ final class Channel {
         } finally {
             outbound.end();
             inbound.end();
-            if (inbound.held() == 0) {
-                end.drained(this);
+            if (!holds()) {
+                drained();
             }
         }
+    }
+
+    private void drained() {
+        end.drained(this);
+        settle();
+    }
+
+    private void settle() {
+        if (!holds() && !inbound.hasCut()) {
+            end.settled(this);
+        }
+    }
+
+    /** Who had claimed the message that was cut has been told. */
+    void toldOfCut() {
+        inbound.toldOfCut();
+        settle();
     }
 
     /** Whether messages of it wait for receives. */
@@ -562,22 +579,17 @@ final class Channel {
         return inbound.held() > 0;
     }
 
-    /** Whether what has claimed a message of it is to be told that it was cut. */
-    boolean hasCut() {
-        return inbound.hasCut();
-    }
-
     /** As {@link #close}, and messages that wait are dropped; also one that was cut: others may have its context. */
     void drop() {
         close();
         final boolean held = holds();
-        if (held || hasCut()) {
+        if (held || inbound.hasCut()) {
             for (int i = 0; i < host.contexts(); i++) {
                 inbound.dropAll(host.context(i));
             }
         }
         if (held) {
-            end.drained(this);
+            drained();
         }
     }
 

@@ -9,4 +9,7 @@ package io.rdma4j.fabric.rdm;
 interface ChannelEnd {
     /** It is closed, and no slot is in use any more. */
     void drained(Channel channel);
+
+    /** It is closed, and no message of it waits any more, nor one that was cut. */
+    void settled(Channel channel);
 }

@@ -248,14 +248,14 @@ final class Connections implements LinkOwner {
         }
     }
 
-    /** Its messages are received, or dropped; it may have gone before. The area is null if others cannot have it. */
-    void drained(final LinkEnd link, final SlotArea area) {
-        if (!link.channel().hasCut()) {
-            undrained.remove(link);
-        }
-        if (area != null) {
-            pool.giveBack(area);
-        }
+    /** Its messages are received, or dropped; it may have gone before. */
+    void drained(final SlotArea area) {
+        pool.giveBack(area);
+    }
+
+    /** Nobody asks for messages of it any more. */
+    void settled(final LinkEnd link) {
+        undrained.remove(link);
     }
 
     @Override
@@ -560,6 +560,11 @@ final class Connections implements LinkOwner {
     /** Bytes of all slots, for tests. */
     long slotBytes() {
         return pool.size();
+    }
+
+    /** How many links are gone, and messages of them wait. For tests. */
+    int undrained() {
+        return undrained.size();
     }
 
     /** How many peers are known, for tests. */

@@ -225,6 +225,10 @@ final class Inbound {
         return hasCut;
     }
 
+    void toldOfCut() {
+        hasCut = false;
+    }
+
     /** All messages that still wait are dropped. */
     void dropAll(final Matcher context) {
         drop(context, context.oldestMessage());

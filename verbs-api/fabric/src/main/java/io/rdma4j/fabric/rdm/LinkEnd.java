@@ -177,7 +177,14 @@ final class LinkEnd extends QpWire implements Link, ChannelEnd, CompletionPort {
 
     @Override
     public void drained(final Channel one) {
-        home.drained(this, isWritten ? null : area);
+        if (!isWritten) {
+            home.drained(area);
+        }
+    }
+
+    @Override
+    public void settled(final Channel one) {
+        home.settled(this);
     }
 
     /** Whether no message of it waits any more. */

@@ -427,6 +427,11 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
         // The memory is given back with all else.
     }
 
+    @Override
+    public void settled(final Channel one) {
+        // Nor does anything else wait for that.
+    }
+
     /** Also out of {@link Channel#close}: the peer shall notice. */
     @Override
     public void close() {

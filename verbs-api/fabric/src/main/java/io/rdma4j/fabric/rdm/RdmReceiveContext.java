@@ -248,6 +248,7 @@ final class RdmReceiveContext implements ReceiveContext {
             fail(receive, FiErrno.FI_ENOMSG, Failures.NO_MESSAGE);
         } else if (first.isCut) {
             fail(receive, FiErrno.FI_ECONNRESET, Failures.RESET);
+            first.channel.toldOfCut();
         } else if (peeks && (what & OpFlags.DISCARD) == 0) {
             if ((what & OpFlags.CLAIM) != 0) {
                 matcher.tags().claim(first, receive.context);

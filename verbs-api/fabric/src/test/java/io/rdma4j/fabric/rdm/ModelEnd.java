@@ -215,6 +215,11 @@ final class ModelEnd implements ChannelHost, ChannelEnd {
     }
 
     @Override
+    public void settled(final Channel one) {
+        // Nobody waits for it.
+    }
+
+    @Override
     public String toString() {
         return channel + ", " + table + ", broken: " + broken + ", left: " + left + ", got " + got.size();
     }

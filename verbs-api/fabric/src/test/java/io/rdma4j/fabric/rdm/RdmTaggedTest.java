@@ -89,6 +89,10 @@ class RdmTaggedTest {
         }
     }
 
+    private int undrained() {
+        return ((RdmEndpoint) b.ep).resources().links().undrained();
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"", World.QEMU})
     void aMessageGoesToTheReceiveWithItsTag(final String device) {
@@ -368,6 +372,32 @@ class RdmTaggedTest {
         gets(1, 3, 3);
     }
 
+    /** A complete message of the link waits, too: the claimed one is told first, or last. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theLinkOfAClaimedMessageThatBreaksOffGoesWithItsLastMessage(final boolean toldFirst) {
+        open("");
+        send(20, 1);
+        a.post(() -> tagged(a).send(a.at(0), 250_000, a.region, toB, TAG, 0));
+        arrive();
+        assertThat(search(TAG, 0, 8, OpFlags.PEEK | OpFlags.CLAIM).length()).isEqualTo(250_000);
+        a.ep.close();
+        b.until(() -> {
+            b.passTime();
+            return b.ep.toString().contains("0 links");
+        });
+        for (final boolean told : new boolean[] {toldFirst, !toldFirst}) {
+            assertThat(undrained()).isOne();
+            if (told) {
+                assertThat(search(0, 0, 8, OpFlags.CLAIM).error()).isEqualTo("FI_ECONNRESET");
+            } else {
+                receive(1, 0, 1);
+                assertThat(b.next().length()).isEqualTo(20);
+            }
+        }
+        assertThat(undrained()).isZero();
+    }
+
     /** Before and after a receive took it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
@@ -393,9 +423,11 @@ class RdmTaggedTest {
                 b.next();
                 return b.ep.toString().contains("0 links");
             });
+            assertThat(undrained()).as("it is to be told").isOne();
             assertThat(search(0, 0, 8, OpFlags.CLAIM).error()).isEqualTo("FI_ECONNRESET");
             assertThat(search(0, 0, 8, OpFlags.CLAIM).error()).as("once").isEqualTo("FI_ENOMSG");
         }
+        assertThat(undrained()).isZero();
         assertThat(b.done).as("the other receive waits on").isEmpty();
     }
 
