@@ -9,6 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.testing.Gcc;
+import io.rdma4j.testing.Loopback;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,9 +21,10 @@ import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 class DatagramCallsTest {
-    private static final int LOOPBACK = 0x7f00_0001;
-    private static final int SECOND = 0x7f00_0002;
-    private static final int PORT = 43_791;
+    private static final int FIRST = address(1);
+    private static final int SECOND = address(2);
+    /** No socket has it that asked for any port. */
+    private static final int PORT = 13_791;
     private static final int ROOM = 64;
     private static final int MARKED = 0x2b;
     private static final int HOPS = 7;
@@ -43,6 +47,10 @@ class DatagramCallsTest {
         #endif
         int main(void) {
         """;
+
+    private static int address(final int host) {
+        return ByteBuffer.wrap(new InetSocketAddress(Loopback.address(host), 0).getAddress().getAddress()).getInt();
+    }
 
     static boolean hasGcc() {
         return Gcc.isThere();
@@ -118,7 +126,7 @@ class DatagramCallsTest {
 
     @Test
     void severalMessagesGoAndComeWithTheirHeaders() {
-        try (Fd from = socket(LOOPBACK); Fd to = socket(SECOND)) {
+        try (Fd from = socket(FIRST); Fd to = socket(SECOND)) {
             for (int i = 0; i < 4; i++) {
                 fill(i, SECOND, 8 + i);
             }
@@ -130,7 +138,7 @@ class DatagramCallsTest {
             for (int i = 0; i < 3; i++) {
                 assertThat(in.length(i)).isEqualTo(8 + i);
                 assertThat(in.isCutOff(i)).isFalse();
-                assertThat(in.sourceIpv4(i)).isEqualTo(LOOPBACK);
+                assertThat(in.sourceIpv4(i)).isEqualTo(FIRST);
                 assertThat(in.sourcePort(i)).isEqualTo(PORT);
                 in.readHeader(i);
                 assertThat(in.trafficClass()).isEqualTo(i == 1 ? MARKED : 0);
@@ -147,7 +155,7 @@ class DatagramCallsTest {
     /** What can go goes; the reason why the next one cannot is told when it is the first. */
     @Test
     void aMessageThatCannotGoStopsThoseBehindIt() {
-        try (Fd from = socket(LOOPBACK)) {
+        try (Fd from = socket(FIRST)) {
             fill(0, SECOND, 8);
             fill(1, 0xffff_ffff, 8);
             fill(2, SECOND, 8);
@@ -159,9 +167,9 @@ class DatagramCallsTest {
 
     @Test
     void failuresSayWhy() {
-        try (Fd first = socket(LOOPBACK); Fd second = DatagramCalls.open(false)) {
+        try (Fd first = socket(FIRST); Fd second = DatagramCalls.open(false)) {
             assertThat(first.isOpen()).isTrue();
-            out.toIpv4(0, LOOPBACK, PORT);
+            out.toIpv4(0, FIRST, PORT);
             assertFails("bind", "EADDRINUSE", () -> DatagramCalls.bind(second.fd(), out));
             out.toIpv4(0, 0x0808_0808, PORT);
             assertFails("bind", "EADDRNOTAVAIL", () -> DatagramCalls.bind(second.fd(), out));
