@@ -319,8 +319,9 @@ worker() {
 # limited LOG COMMAND...: runs it for at most as long as a suite may take, and no longer than this shell.
 limited() {
     timeout -k 30 "$limit" "${@:2}" </dev/null >"$1" 2>&1 &
+    # A signal ends the wait, not what is waited for.
     # shellcheck disable=SC2064 # that one
-    trap "kill $!" TERM
+    trap "kill $!; wait $!" TERM
     wait $!
 }
 

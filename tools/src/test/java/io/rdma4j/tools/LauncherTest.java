@@ -459,11 +459,12 @@ class LauncherTest {
         }
     }
 
-    /** What it started would go on in the folder, beside the next run. */
+    /** What it started would go on in the folder, beside the next run. Maven takes its time to end. */
     @Test
     void whoEndsTheTestsEndsMavenToo() throws Exception {
         final Path test = Files.copy(Path.of("../test.sh"), root.resolve("test.sh"));
-        maven("echo $$ >$HOME/maven; echo on >>$HOME/calls; exec sleep 600");
+        maven("trap 'sleep 2; exit 143' TERM; echo $$ >$HOME/maven; echo on >>$HOME/calls\n"
+            + "while :; do sleep 0.1; done");
         final Running tests = start(root, Map.of(), test.toString(), "--only", "static");
         try {
             awaitText(machine.resolve("calls"), "on");
