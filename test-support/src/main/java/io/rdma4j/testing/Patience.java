@@ -13,6 +13,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -24,6 +26,8 @@ public final class Patience {
     private static final long SECONDS = Long.getLong("rdma4j.longest.test", 110) / 2;
     /** For an end: who sleeps as long as {@link #nanos()} because nobody woke it is found out before that. */
     private static final long END_MILLIS = TimeUnit.SECONDS.toMillis(SECONDS) * 2 / 3;
+    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final int MORE = 4;
 
     private Patience() {
     }
@@ -52,6 +56,25 @@ public final class Patience {
     /** Between two looks at what another thread is to do: it may need this processor for it. */
     public static void pause() {
         LockSupport.parkNanos(PAUSE_NANOS);
+    }
+
+    /**
+     * Lets something miss its deadline that is to come to some place before. Without a processor it comes nowhere in a
+     * short time: then it is tried again with four times as much, up to {@link #duration()}.
+     *
+     * @param attempt  what is seen when a time is over
+     * @param isEnough whether it came so far
+     * @param <T>      of what is seen
+     * @return what was seen last
+     */
+    public static <T> T cutOff(final Function<Duration, T> attempt, final Predicate<T> isEnough) {
+        Duration time = SHORT;
+        T seen = attempt.apply(time);
+        while (!isEnough.test(seen) && time.multipliedBy(MORE).compareTo(duration()) <= 0) {
+            time = time.multipliedBy(MORE);
+            seen = attempt.apply(time);
+        }
+        return seen;
     }
 
     /**

@@ -8,6 +8,7 @@ package io.rdma4j.qemu.qtest;
 import static io.rdma4j.qemu.qtest.FakeQtestServer.send;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
 import io.rdma4j.RdmaException;
@@ -128,9 +129,17 @@ class QtestClientTest {
 
     @Test
     void missedDeadlineShowsWhatThereWasOfTheAnswer() throws IOException {
-        connect((command, channel) -> send(channel, "OK 0x1"), 3_000);
-        assertFailure(() -> client.memoryRead(0x44), RdmaException.ETIMEDOUT, "readl 0x44", "3000 ms", "OK 0x1",
-            "one at a time");
+        connect((command, channel) -> send(channel, "OK 0x1"), LONG_MILLIS);
+        final Throwable missed = Patience.cutOff(time -> {
+            client.close();
+            client = QtestClient.connect(folder.resolve("qt"), time);
+            final Throwable seen = catchThrowable(() -> client.memoryRead(0x44));
+            assertThat(seen).hasMessageContaining(time.toMillis() + " ms");
+            return seen;
+        }, seen -> seen.getMessage().contains("OK 0x1"));
+        assertFailure(() -> {
+            throw missed;
+        }, RdmaException.ETIMEDOUT, "readl 0x44", "OK 0x1", "one at a time");
         assertFailure(() -> client.memoryRead(0x48), RdmaException.EBADFD, "unusable since");
     }
 
