@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.testing.Background;
+import io.rdma4j.testing.Loopback;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.ConnectClock;
@@ -36,6 +37,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -193,10 +195,11 @@ class ConnectorFailuresTest {
 
     @Test
     void nobodyListens() throws IOException {
-        final ServerSocket gone = ScriptedPeer.listen();
-        gone.close();
-        assertRefused(ECONNREFUSED, () -> RdmaConnector.connect(peer.qp, ScriptedPeer.address(gone), patient()),
-            "nobody listens there", String.valueOf(gone.getLocalPort()));
+        try (Socket deaf = Loopback.deafPort()) {
+            assertRefused(ECONNREFUSED,
+                () -> RdmaConnector.connect(peer.qp, (InetSocketAddress) deaf.getLocalSocketAddress(), patient()),
+                "nobody listens there", String.valueOf(deaf.getLocalPort()));
+        }
     }
 
     @Test
@@ -523,9 +526,10 @@ class ConnectorFailuresTest {
         }
     }
 
+    /** At a port that nobody is given who asks for any: it stays free. */
     @Test
     void closingTheListenerEndsWaiting() throws Exception {
-        final RdmaListener listener = RdmaConnector.listen(0);
+        final RdmaListener listener = RdmaConnector.listen(new InetSocketAddress(Loopback.address(62), 13_792));
         final CompletableFuture<RdmaConnection> accepted =
             CompletableFuture.supplyAsync(() -> listener.accept(peer.qp, patient()), Background::run);
         Thread.sleep(100);
