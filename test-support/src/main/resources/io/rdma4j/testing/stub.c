@@ -217,7 +217,7 @@ void stub_hold(int which) {
     hold = names[which];
     pthread_cond_broadcast(&let_go);
 }
-long stub_held(void) { return held; }
+long stub_held(void) { LOCKED; return held; }
 
 static void maybe_held(const char *where) {
     held++;
