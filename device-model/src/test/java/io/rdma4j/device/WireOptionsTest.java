@@ -36,7 +36,9 @@ class WireOptionsTest {
                 ip $3 link set $1 up && ip $3 link set $1-peer up
         }
         mount -t tmpfs none /run && ip netns add blue && ip -n blue link set lo up &&
-            link outer fe80::66/64 && link inner fe80::77/64 "-n blue" && echo namespaces are there && exec "$@"
+            link outer fe80::66/64 && link inner fe80::77/64 "-n blue" &&
+            ip addr add fd00::7/64 dev outer nodad && ip -n blue addr add fd00::7/64 dev inner nodad &&
+            echo namespaces are there && exec "$@"
         """;
 
     private static PciDevice open(String options) {
@@ -91,18 +93,18 @@ class WireOptionsTest {
         assertThat(process.exitValue()).isZero();
     }
 
-    /** Neither namespace has the interfaces of the other one. All of it ends with the process. */
+    /** Neither namespace has the other's interfaces, but both have one of the addresses. All ends with the process. */
     @Test
     void addressesAreThoseOfTheNamespace() throws Exception {
         final List<String> command = new ArrayList<>(
             List.of("sh", "-c", "exec unshare -rmn sh -c \"$0\" sh \"$@\"", NAMESPACES));
         command.addAll(OtherJvm.command(List.of(), Opens.class, "wire=udp&netns=blue",
-            "wire=udp&netns=blue&address=fe80::77%inner"));
+            "wire=udp&netns=blue&address=fe80::77%inner", "wire=udp&netns=blue&address=fd00::7"));
         final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         final String output = output(process);
         assumeTrue(output.contains("namespaces are there"), output);
         assertThat(output).contains("network address 00000000000000000000ffff7f000001",
-            "network address fe800000000000000000000000000077");
+            "network address fe800000000000000000000000000077", "network address fd000000000000000000000000000007");
         assertThat(process.exitValue()).isZero();
     }
 

@@ -79,20 +79,19 @@ record UdpAddress(Gid gid, int scope, int linkMtu) {
                 .detail("a wire has an address of its own, by which peers find it").errno(RdmaException.EINVAL)
                 .hint("'ip addr' lists those of this host").build();
         }
+        NetworkInterface link = null;
+        int mtu = USUAL_MTU;
         try {
-            final NetworkInterface link = linkOf(address);
-            return new UdpAddress(gid(address), scope(address, link), link == null ? USUAL_MTU : link.getMTU());
+            link = linkOf(address);
+            mtu = link == null ? USUAL_MTU : link.getMTU();
         } catch (final SocketException e) {
-            throw RdmaException.of(OPERATION).object(address.getHostAddress())
-                .detail("its network interface cannot be asked: %s", e.getMessage()).errno(RdmaException.EIO).cause(e)
-                .build();
+            // Java looks for it in the network namespace of the process, and asks it in that of the thread.
+            link = null;
         }
+        return new UdpAddress(gid(address), scope(address, link), mtu);
     }
 
-    /**
-     * All of 127.0.0.0/8 is this host's, and only 127.0.0.1 is found by address. The JVM's list of interfaces has
-     * those of the process' network namespace, too, which cannot be asked in another one.
-     */
+    /** All of 127.0.0.0/8 is this host's, and only 127.0.0.1 is found by address. */
     private static NetworkInterface linkOf(InetAddress address) throws SocketException {
         return address.isLoopbackAddress() ? NetworkInterface.getByName(LOOPBACK)
             : NetworkInterface.getByInetAddress(address);

@@ -69,7 +69,8 @@ public final class NetNamespace {
      *
      * @param name as {@code ip link} shows it
      * @return above 0
-     * @throws RdmaException ENODEV if there is no such interface
+     * @throws RdmaException ENODEV if there is no such interface; EMFILE or ENFILE if there is no room for the socket
+     *                       that asks
      */
     public static int interfaceIndex(final String name) {
         final Calls calls = Calls.bound("if_nametoindex");

@@ -32,4 +32,13 @@ final class ErrorDetails {
             default -> Failures.LANE_LOST;
         };
     }
+
+    /** Of RMA that waited for its connection, and was refused when that was there. */
+    static int ofLateRma(final int errno) {
+        return switch (errno) {
+            case FiErrno.FI_EOPNOTSUPP, FiErrno.FI_EINVAL, FiErrno.FI_EDOMAIN, FiErrno.FI_EACCES ->
+                Failures.NOT_STARTED;
+            default -> of(errno);
+        };
+    }
 }

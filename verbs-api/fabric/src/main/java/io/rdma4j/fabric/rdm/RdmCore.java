@@ -365,7 +365,7 @@ final class RdmCore implements ChannelHost, CompletionReader {
         if (code == 0) {
             connection.takeWaiting();
         } else if (code != -FiErrno.FI_EAGAIN) {
-            final int detail = connection.rma == null ? ErrorDetails.of(-code) : Failures.NOT_STARTED;
+            final int detail = connection.rma == null ? ErrorDetails.of(-code) : ErrorDetails.ofLateRma(-code);
             connection.takeWaiting();
             reports.over(op, -code, detail);
         } else {

@@ -27,6 +27,7 @@ import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -204,6 +205,14 @@ class RdmMisuseTest {
         final long there = a.knows(plain);
         assertThat(a.fails(FiErrno.FI_EOPNOTSUPP, () -> a.ep.write(a.at(0), 8, a.region, there, 0, 77, 2)).text())
             .isEqualTo(closed.text());
+    }
+
+    /** What a late look-up of memory without a descriptor ends with is told as of messages. */
+    @Test
+    void memoryThatIsGoneWhenThereIsAConnectionIsNoRefusal() {
+        for (final int errno : List.of(FiErrno.FI_EFAULT, FiErrno.FI_ENOMEM)) {
+            assertThat(ErrorDetails.ofLateRma(errno)).isEqualTo(ErrorDetails.of(errno));
+        }
     }
 
     @Test
