@@ -15,9 +15,10 @@ import org.agrona.MutableDirectBuffer;
  * <p>It cannot overrun: it grows with the endpoints that are opened on it, where the device can do that; else opening
  * one is refused when there is no room for all that it may have under way. It says -FI_EIO once the device failed.
  *
- * <p>Whoever reads it closes connections of {@linkplain AddressedEndpoint reliable datagrams} that have ended. Should
- * the device refuse that, the read throws a {@link io.rdma4j.RdmaException}, once for each. No completion is lost, and
- * the next read goes on.
+ * <p>Whoever reads it closes connections of {@linkplain AddressedEndpoint reliable datagrams} that have ended, or were
+ * given up before they were there. Should the device refuse that, a read throws a {@link io.rdma4j.RdmaException}, once
+ * for each; of several that were given up, the first with the others suppressed. No completion is lost, and the next
+ * read goes on.
  */
 public interface CompletionQueue extends AutoCloseable {
     /**

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.cm;
 
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
@@ -53,6 +54,8 @@ public final class LinkBroker implements AutoCloseable {
     private long dueAt;
     /** The timers have to be looked at, due or not. */
     private boolean isDirty;
+    /** What links threw when they were closed here: out of {@link #progress}, when all else is done. */
+    private Cleanup refusals = new Cleanup();
     private long ignored;
     private boolean closed;
 
@@ -193,7 +196,7 @@ public final class LinkBroker implements AutoCloseable {
 
     private void replace(final Peer peer) {
         if (peer.dial() != null) {
-            peer.dial().end.close();
+            giveBack(peer.dial().end);
             peer.dial(null);
         }
         if (peer.link() != null) {
@@ -235,7 +238,7 @@ public final class LinkBroker implements AutoCloseable {
         peer.wanted(null);
         isDirty = true;
         if (peer.dial() != null) {
-            peer.dial().end.close();
+            giveBack(peer.dial().end);
             peer.dial(null);
         }
         if (peer.half() != null) {
@@ -247,9 +250,22 @@ public final class LinkBroker implements AutoCloseable {
         final Attempt half = peer.half();
         peer.half(null);
         halfOpen--;
-        half.end.close();
+        giveBack(half.end);
         if (tell) {
             bye(peer.id(), new ConnectIds(life, half.own, half.life, half.link));
+        }
+    }
+
+    /** Who waits for what follows is not to wait because a device keeps a queue pair. */
+    private void giveBack(final Link end) {
+        refusals.run(end::close);
+    }
+
+    private void tellRefusals() {
+        if (refusals.hasFailed()) {
+            final Cleanup told = refusals;
+            refusals = new Cleanup();
+            told.throwIfFailed();
         }
     }
 
@@ -264,6 +280,8 @@ public final class LinkBroker implements AutoCloseable {
      *
      * @param now nanoseconds, as of {@link System#nanoTime()}.
      * @return true if links are being made: to be called again soon.
+     * @throws RuntimeException what a link threw that the broker closed, in this call or another one before, with
+     *                          others suppressed. All is done as if it had been closed: to be called again.
      */
     public boolean progress(final long now) {
         if (closed) {
@@ -278,6 +296,7 @@ public final class LinkBroker implements AutoCloseable {
                 tend(i, now);
             }
         }
+        tellRefusals();
         return !busy.isEmpty();
     }
 
@@ -324,7 +343,7 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     private void fail(final Peer peer, final int errno) {
-        peer.dial().end.close();
+        giveBack(peer.dial().end);
         peer.dial(null);
         peers.tidy(peer);
         owner.failed(peer, errno);
@@ -464,12 +483,12 @@ public final class LinkBroker implements AutoCloseable {
     }
 
     /** False if it cannot be: then it is closed. */
-    private static boolean connect(final Link end, final byte[] name) {
+    private boolean connect(final Link end, final byte[] name) {
         try {
             end.connect(name);
             return true;
         } catch (final FabricException e) {
-            end.close();
+            giveBack(end);
             return false;
         }
     }
@@ -581,7 +600,11 @@ public final class LinkBroker implements AutoCloseable {
         return ignored;
     }
 
-    /** Tells all peers that this endpoint ends, and closes links that are being made. Harmless when called again. */
+    /**
+     * Tells all peers that this endpoint ends, and closes links that are being made. Harmless when called again.
+     *
+     * @throws RuntimeException as {@link #progress}, when all is closed.
+     */
     @Override
     public void close() {
         if (closed) {
@@ -597,6 +620,7 @@ public final class LinkBroker implements AutoCloseable {
         }
         peers.clear();
         busy.clear();
+        refusals.throwIfFailed();
     }
 
     private void tell(final Peer peer) {

@@ -11,7 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.rdma4j.RdmaException;
 
 import java.util.List;
 import java.util.Random;
@@ -378,6 +381,90 @@ final class LinkBrokerTest {
         a.port.deaf(false);
         world.run(900);
         assertLinked(a, b);
+    }
+
+    /** What becomes of the peer's dialing is heard, or the peer has died. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whoWantsALinkDialsAlsoWhenThePeersCannotBeClosed(final boolean heard) {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        final Peer peer = a.dial(4);
+        b.broker.progress(world.now);
+        b.dial(2);
+        b.linksRefuseToClose();
+        if (heard) {
+            a.broker.hangUp(peer, true);
+        } else {
+            a.crash();
+        }
+        assertThrows(RdmaException.class, () -> world.run(5_000));
+        world.run(5_000);
+        if (heard) {
+            assertOnlyLinked(a, b);
+        } else {
+            assertEquals(List.of("failed 2 FI_ETIMEDOUT"), b.log);
+            assertOpen(0);
+        }
+    }
+
+    @Test
+    void aDialedLinkThatCannotBeClosedKeepsNobodyWaiting() {
+        final LinkWorld.Node b = world.node(4);
+        final LinkWorld.Node c = world.node(8);
+        c.port.deaf(true);
+        b.dial(8);
+        b.dial(2);
+        b.linksRefuseToClose();
+        world.run(500);
+        b.dial(6);
+        c.port.deaf(false);
+        // As 8 is not waited for any more 6 takes its place, behind 2.
+        assertThrows(RdmaException.class, () -> world.run(5_000));
+        assertEquals(List.of("dialed 8", "failed 2 FI_ETIMEDOUT"), b.log);
+        assertNull(b.broker.find(LossyNet.key(2)));
+        world.run(550);
+        assertEquals(List.of("dialed 8", "failed 2 FI_ETIMEDOUT", "failed 6 FI_ETIMEDOUT"), b.log);
+        assertLinked(b, c);
+    }
+
+    @Test
+    void aLinkThatCanNeitherBeConnectedNorClosedHasFailed() {
+        final LinkWorld.Node a = world.node(2);
+        final LinkWorld.Node b = world.node(4);
+        a.failsToConnect = true;
+        a.dial(4);
+        a.linksRefuseToClose();
+        assertThrows(RdmaException.class, () -> world.run(100));
+        assertEquals(List.of("failed 4 FI_EIO"), a.log);
+        world.run(100);
+        assertOpen(0);
+        assertEquals(List.of(), b.log);
+    }
+
+    @Test
+    void whoHangsUpIsNotToldThatALinkCannotBeClosedButWhoLooksAfterItIs() {
+        final LinkWorld.Node a = world.node(2);
+        final Peer peer = a.dial(4);
+        a.linksRefuseToClose();
+        a.broker.hangUp(peer, true);
+        assertNull(a.broker.find(LossyNet.key(4)));
+        assertThrows(RdmaException.class, () -> world.run(5));
+        world.run(100);
+        assertOpen(0);
+    }
+
+    @Test
+    void closingGivesAllBackThoughNoneCanBeClosed() {
+        final LinkWorld.Node a = world.node(2);
+        a.dial(4);
+        a.dial(6);
+        a.dial(8);
+        a.linksRefuseToClose();
+        final RdmaException first = assertThrows(RdmaException.class, a.broker::close);
+        assertEquals(2, first.getSuppressed().length);
+        assertOpen(0);
+        a.broker.close();
     }
 
     @Test

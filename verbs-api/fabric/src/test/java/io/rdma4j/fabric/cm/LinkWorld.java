@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.cm;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
@@ -77,6 +78,8 @@ final class LinkWorld {
         final long id = ++lastLink;
         long other;
         boolean closed;
+        /** Once: it is closed all the same. */
+        boolean refusesToClose;
 
         End(final Node node, final Peer peer) {
             this.node = node;
@@ -104,6 +107,10 @@ final class LinkWorld {
         public void close() {
             closed = true;
             open.remove(id);
+            if (refusesToClose) {
+                refusesToClose = false;
+                throw RdmaException.of("close link").errno(RdmaException.EIO).build();
+            }
         }
 
         @Override
@@ -142,6 +149,11 @@ final class LinkWorld {
         End linkTo(final int qpn) {
             final List<End> all = links.getOrDefault(qpn, List.of());
             return all.isEmpty() ? null : all.get(0);
+        }
+
+        /** Those that it has open now. */
+        void linksRefuseToClose() {
+            open.values().stream().filter(end -> end.node == this).forEach(end -> end.refusesToClose = true);
         }
 
         /** The process ends without a word. */
