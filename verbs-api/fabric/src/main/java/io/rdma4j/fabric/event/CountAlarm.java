@@ -8,13 +8,14 @@ package io.rdma4j.fabric.event;
 import io.rdma4j.driver.wait.WaitFd;
 
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
  * Tells who waits for a counter's descriptor that the count changed: once, then not before it is armed again.
  *
  * <p>Who counts adds, then looks whether it is armed; who arms it does that, then looks at the count: all volatile, so
- * that one of both sees the other.
+ * that one of both sees the other. So it is with who brings something that counts without telling.
  */
 final class CountAlarm {
     private static final long FIRST_PAUSE_NS = 50_000;
@@ -23,16 +24,20 @@ final class CountAlarm {
     private final WaitFd fd;
     private final LongSupplier count;
     private final LongSupplier errors;
+    /** Whether something counts that does not tell. */
+    private final BooleanSupplier looks;
     private final AtomicBoolean armed = new AtomicBoolean();
     private long seenCount;
     private long seenErrors;
     private boolean watches;
     private boolean closed;
 
-    CountAlarm(final WaitFd fd, final LongSupplier count, final LongSupplier errors) {
+    CountAlarm(
+        final WaitFd fd, final LongSupplier count, final LongSupplier errors, final BooleanSupplier looks) {
         this.fd = fd;
         this.count = count;
         this.errors = errors;
+        this.looks = looks;
     }
 
     synchronized int fd() {
@@ -58,8 +63,8 @@ final class CountAlarm {
         }
     }
 
-    /** False if something was counted since the last time. Looks: whether something counts that does not tell. */
-    synchronized boolean arm(final boolean looks) {
+    /** False if something was counted since the last time. */
+    synchronized boolean arm() {
         if (closed) {
             return false;
         }
@@ -70,7 +75,7 @@ final class CountAlarm {
         final boolean same = countNow == seenCount && errorsNow == seenErrors;
         seenCount = countNow;
         seenErrors = errorsNow;
-        if (same && looks && !watches) {
+        if (same && !watches && looks.getAsBoolean()) {
             watches = true;
             lookAfter(FIRST_PAUSE_NS);
         }

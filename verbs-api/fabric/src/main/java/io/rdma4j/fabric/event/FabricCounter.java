@@ -66,7 +66,7 @@ public final class FabricCounter implements Counter {
         this.waitObject = WaitObjects.checked(OPEN, waitObject);
         this.onClose = onClose;
         final WaitFd fd = WaitFds.openFor(OPEN, waitObject);
-        alarm = fd == null ? null : new CountAlarm(fd, this::read, errors::get);
+        alarm = fd == null ? null : new CountAlarm(fd, this::read, errors::get, () -> !counted.isEmpty());
     }
 
     /**
@@ -269,7 +269,7 @@ public final class FabricCounter implements Counter {
         if (alarm == null) {
             return -FiErrno.FI_ENOSYS;
         }
-        final boolean same = alarm.arm(!counted.isEmpty());
+        final boolean same = alarm.arm();
         return closed ? -FiErrno.FI_EBADFD : same ? 0 : -FiErrno.FI_EAGAIN;
     }
 
