@@ -206,7 +206,8 @@ public interface Domain extends AutoCloseable {
      * Closes it and its cache. Harmless when called again.
      *
      * @throws FabricException FI_EBUSY while regions, endpoints, queues, counters or mapped keys are open; the message
-     *                         says which and how many.
+     *                         says which and how many. Others if the device refuses to end something: it is closed
+     *                         then.
      */
     @Override
     void close();

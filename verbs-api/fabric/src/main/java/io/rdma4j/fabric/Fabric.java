@@ -22,7 +22,8 @@ public interface Fabric extends AutoCloseable {
      *
      * @param info one of {@link Fabrics#getInfo}, of this fabric; it may have been narrowed.
      * @return the domain; the caller owns it.
-     * @throws FabricException FI_EINVAL for null or another fabric's, FI_ENODEV if the device cannot be opened.
+     * @throws FabricException FI_EINVAL for null or another fabric's, FI_EBADFD if closed; else what keeps the device
+     *                         from being opened or used, such as FI_ENODEV, FI_EBUSY, FI_EACCES, FI_EPERM, FI_ENOMEM.
      */
     Domain openDomain(FabricInfo info);
 

@@ -33,6 +33,8 @@ public interface PassiveEndpoint extends AutoCloseable {
 
     /**
      * Closes it. Requests that were neither accepted nor refused are refused. Harmless when called again.
+     *
+     * @throws FabricException if the device refuses to end something; it is closed all the same.
      */
     @Override
     void close();

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.provider;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
@@ -309,9 +310,9 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
             return;
         }
         try {
-            regions.close();
-        } finally {
-            fabric.closed(this);
+            new Cleanup().run(regions::close).run(() -> fabric.closed(this)).throwIfFailed();
+        } catch (final RdmaException e) {
+            throw FabricException.from("close domain", e);
         }
     }
 

@@ -5,6 +5,8 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.RdmaException;
+import io.rdma4j.base.Cleanup;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
@@ -133,7 +135,11 @@ public final class Realm {
         return true;
     }
 
-    /** One user less; the last one closes it. To be called once by each. */
+    /**
+     * One user less; the last one closes it. To be called once by each.
+     *
+     * @throws FabricException what the device says; all the same it is closed.
+     */
     public void release() {
         synchronized (this) {
             if (users == 0 || --users > 0) {
@@ -142,13 +148,9 @@ public final class Realm {
         }
         onClose.run();
         try {
-            closeCache();
-        } finally {
-            try {
-                directory.close();
-            } finally {
-                closePd.run();
-            }
+            new Cleanup().run(this::closeCache).run(directory::close).run(closePd).throwIfFailed();
+        } catch (final RdmaException e) {
+            throw FabricException.from("close realm", e);
         }
     }
 

@@ -7,7 +7,6 @@ package io.rdma4j.fabric.provider;
 
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.Domain;
@@ -20,6 +19,7 @@ import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
@@ -38,12 +38,15 @@ import io.rdma4j.verbs.SendOpcode;
 import io.rdma4j.verbs.SendRequest;
 import io.rdma4j.verbs.pvrdma.EmulatedCommands;
 
-import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -227,16 +230,32 @@ class FabricTest {
         assertThat(context.reachableBytes()).isZero();
     }
 
-    /** The application does not even know of the domain that the device keeps. */
     @Test
-    void aPassiveEndpointWhoseDomainCannotBeEndedDoesNotKeepTheFabricOpen() {
+    void aDomainWhoseProtectionDomainTheDeviceKeepsIsClosed() {
         try (RdmaContext context = RdmaDevices.open("emulated:kept")) {
-            final FabricInfo info = Fabrics.getInfo(new Hints().context(context)).get(0);
+            final Fabric fabric = Fabrics.open(Fabrics.getInfo(new Hints().context(context)).get(0));
+            final Domain domain = fabric.openDomain(fabric.info());
+            EmulatedCommands.refuseNext(context, Command.DESTROY_PD);
+            assertRefused(FiErrno.FI_EINVAL, domain::close, "DESTROY_PD");
+            assertThat(domain.isClosed()).isTrue();
+            domain.close();
+            fabric.close();
+        }
+    }
+
+    /** The application does not even know of the domain that the device keeps. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aPassiveEndpointWhoseDomainCannotBeEndedDoesNotKeepTheFabricOpen(final boolean ofEndpoints) {
+        final Set<MrMode> demanded = ofEndpoints ? EnumSet.of(MrMode.ENDPOINT) : EnumSet.noneOf(MrMode.class);
+        try (RdmaContext context = RdmaDevices.open("emulated:kept")) {
+            final FabricInfo info = Fabrics.getInfo(new Hints().context(context)
+                .mrMode(MrMode.ALLOCATED, MrMode.ENDPOINT).demand(demanded)).get(0);
             final Fabric fabric = Fabrics.open(info);
             final EventQueue queue = fabric.openEventQueue(4);
             final PassiveEndpoint passive = fabric.openPassiveEndpoint(info, queue, null);
             EmulatedCommands.refuseNext(context, Command.DESTROY_PD);
-            assertThatThrownBy(passive::close).hasMessageContaining("DESTROY_PD");
+            assertRefused(FiErrno.FI_EINVAL, passive::close, "DESTROY_PD");
             assertThat(passive.isClosed()).isTrue();
             queue.close();
             fabric.close();
