@@ -252,11 +252,12 @@ final class SharedFile {
         }
     }
 
-    private static boolean isFirst(final Path path, final Path half) throws IOException {
+    /** Not who finds another one there, or whose own was swept away by a process that does not see this one. */
+    static boolean isFirst(final Path path, final Path half) throws IOException {
         try {
             Files.createLink(path, half);
             return true;
-        } catch (final FileAlreadyExistsException e) {
+        } catch (final FileAlreadyExistsException | NoSuchFileException e) {
             return false;
         }
     }
@@ -302,13 +303,14 @@ final class SharedFile {
         }
     }
 
-    /** Removes what makers left that were killed on the way. */
+    /** Removes what makers left that were killed on the way, and nothing else: the folder may be one of the user's. */
     private static void sweep(final Path folder) throws IOException {
-        try (var files = Files.newDirectoryStream(folder, "*" + LEFT_OVER)) {
+        try (var files = Files.newDirectoryStream(folder, "*@*.av.*" + LEFT_OVER)) {
             for (final Path one : files) {
                 final String[] parts = one.getFileName().toString().split("\\.");
-                final String process = parts.length > 2 ? parts[parts.length - 2] : "";
-                if (process.matches("[0-9]{1,18}") && ProcessHandle.of(Long.parseLong(process)).isEmpty()) {
+                final String process = parts[parts.length - 2];
+                if (process.matches("[0-9]{1,18}") && ProcessHandle.of(Long.parseLong(process)).isEmpty()
+                    && Files.isRegularFile(one, LinkOption.NOFOLLOW_LINKS)) {
                     Files.deleteIfExists(one);
                 }
             }

@@ -604,6 +604,30 @@ class SharedStoreTest extends OwnFolder {
     }
 
     @Test
+    void whatIsNotOursIsNotSweptAway() throws IOException {
+        open(attributes(NAME)).close();
+        final Path report = Files.createFile(folder.resolve("report.999999999.tmp"));
+        final Path work = Files.createDirectory(folder.resolve("a.999999999.tmp"));
+        final Path like = Files.createDirectory(folder.resolve("x@y.av.999999999.tmp"));
+        final Path within = Files.createFile(work.resolve("x"));
+        final Path alike = Files.createFile(like.resolve("x"));
+        open(attributes(NAME)).close();
+        assertTrue(Files.exists(report));
+        assertTrue(Files.exists(within));
+        assertTrue(Files.exists(alike));
+    }
+
+    /** By a process of another container, where nobody has the number of this one. */
+    @Test
+    void whoseHalfMadeFileWasSweptAwayIsNotFirst() throws IOException {
+        final Path half = Files.createFile(temporary.resolve("half"));
+        assertTrue(SharedFile.isFirst(temporary.resolve("one"), half));
+        assertFalse(SharedFile.isFirst(temporary.resolve("one"), half));
+        Files.delete(half);
+        assertFalse(SharedFile.isFirst(temporary.resolve("two"), half));
+    }
+
+    @Test
     void whereFilesAre() throws IOException {
         assertEquals(folder, SharedFolder.find("a"));
         assertEquals("RDMA4J_AV_DIR", SharedFolder.FOLDER.variable());
