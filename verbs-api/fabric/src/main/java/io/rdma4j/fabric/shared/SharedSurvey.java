@@ -18,6 +18,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -42,11 +43,7 @@ public final class SharedSurvey {
         try {
             final List<SharedVector> all = new ArrayList<>();
             for (final Path folder : folders()) {
-                for (final Path path : files(StateFolder.prepare(folder))) {
-                    if (name == null || path.getFileName().toString().startsWith(name + "@")) {
-                        all.add(read(path, name != null));
-                    }
-                }
+                all.addAll(read(files(StateFolder.prepare(folder)), name));
             }
             return all;
         } catch (final IOException e) {
@@ -70,10 +67,26 @@ public final class SharedSurvey {
         return files;
     }
 
+    /** Of files that were there when they were listed. */
+    static List<SharedVector> read(final List<Path> files, final String name) {
+        final List<SharedVector> all = new ArrayList<>();
+        for (final Path path : files) {
+            final boolean isWanted = name == null || path.getFileName().toString().startsWith(name + "@");
+            final SharedVector vector = isWanted ? read(path, name != null) : null;
+            if (vector != null) {
+                all.add(vector);
+            }
+        }
+        return all;
+    }
+
+    /** Null if who had it open last has closed it meanwhile. */
     private static SharedVector read(final Path path, final boolean withEntries) {
         try {
             SharedFolder.checkMine(path);
             return SharedFile.look(path, (channel, isOpen) -> vector(path, channel, isOpen, withEntries));
+        } catch (final NoSuchFileException e) {
+            return null;
         } catch (final FabricException | IOException e) {
             return SharedVector.unreadable(path.toString(), e.getMessage());
         }
