@@ -284,10 +284,18 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
         return AvNames.handle(place, life);
     }
 
-    private void write(final long[] chunk, final int at, final AvEntry entry) {
+    private static void write(final long[] chunk, final int at, final AvEntry entry) {
         chunk[at + 1] = entry.gidHigh();
         chunk[at + 2] = entry.gidLow();
-        chunk[at + 3] = (long) entry.qkey() << 32 | (long) entry.kind() << KIND_SHIFT | entry.qpn() & QPN;
+        chunk[at + 3] = rest(entry);
+    }
+
+    private static long rest(final AvEntry entry) {
+        return (long) entry.qkey() << 32 | (long) entry.kind() << KIND_SHIFT | entry.qpn() & QPN;
+    }
+
+    private static boolean isAt(final long[] chunk, final int at, final AvEntry device) {
+        return chunk[at + 1] == device.gidHigh() && chunk[at + 2] == device.gidLow() && chunk[at + 3] == rest(device);
     }
 
     @Override
@@ -315,6 +323,10 @@ final class HeapStore implements AvStore, ReverseIndex.Keys {
         final long head = chunk == null || at >= chunk.length ? 0 : head(chunk, at, life);
         if (head == 0) {
             return false;
+        }
+        if (isAt(chunk, at, device)) {
+            // It stays the first of those with its address, and no reader misses it.
+            return true;
         }
         reverse.remove(place, chunk[at + 1], chunk[at + 2], (int) chunk[at + 3] & QPN, (int) (chunk[at + 3] >>> 32));
         final long next = head & ~(CHANGES | STATE) | head + CHANGE & CHANGES;

@@ -22,8 +22,9 @@ final class SharedChanges {
     private static final int NONE = 0;
     private static final int INSERT = 1;
     private static final int REMOVE = 2;
-    private static final int MOVE = 3;
-    /** Everything is counted and found anew; {@link SharedIndex#find} goes without the index then. */
+    /** An entry is in no chain for a moment; {@link SharedIndex#find} goes without the index then. */
+    static final int MOVE = 3;
+    /** Everything is counted and found anew; the index is left out then, too. */
     static final int ANEW = 4;
 
     /** A vector doubles until it has so many places, and grows by so many from then on. */
@@ -121,10 +122,10 @@ final class SharedChanges {
         bytes.putInt(SharedLayout.MOVE_OFFSET + 2 * Long.BYTES, SharedEntries.qpnAndKind(to));
         bytes.putInt(SharedLayout.MOVE_OFFSET + 2 * Long.BYTES + Integer.BYTES, to.qkey());
         begin(MOVE, place);
+        index.changed();
         index.unlink(place);
         moveAsNoted(place);
         index.link(place);
-        index.changed();
         end();
     }
 

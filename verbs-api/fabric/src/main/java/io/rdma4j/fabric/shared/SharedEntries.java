@@ -293,6 +293,16 @@ final class SharedEntries {
         bytes.putLongVolatile(at, next | LIVE);
     }
 
+    /** Whether it has this device address; with the lock. */
+    boolean isAt(final int place, final AvEntry device) {
+        final UnsafeBuffer bytes = memory.window(place);
+        final int at = memory.offset(place);
+        return bytes.getLong(at + SharedLayout.GID_HIGH) == device.gidHigh()
+            && bytes.getLong(at + SharedLayout.GID_LOW) == device.gidLow()
+            && bytes.getInt(at + SharedLayout.QPN) == qpnAndKind(device)
+            && bytes.getInt(at + SharedLayout.QKEY) == device.qkey();
+    }
+
     static int qpnAndKind(final AvEntry entry) {
         return entry.qpn() & QPN_MASK | entry.kind() << KIND_SHIFT;
     }

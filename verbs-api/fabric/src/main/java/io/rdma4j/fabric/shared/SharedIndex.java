@@ -12,7 +12,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  * store, so that readers see it before or after, also if the writer dies there; a reader who stands on an entry that is
  * moved may end up in another chain, finds nothing there, and sees by the count of changes that it has to look again.
  *
- * <p>One that is made anew is empty at first, and stays so if the writer dies there: readers look at all places then.
+ * <p>One that is made anew is empty at first, and an entry that is moved is in no chain between two of them. It stays
+ * so if the writer dies there: readers look at all places meanwhile.
  *
  * <p>An index for more places is made elsewhere in the file, and then shown. Readers who stand in the old one find it
  * as it was.
@@ -36,7 +37,7 @@ final class SharedIndex {
         for (int i = 0; i < ATTEMPTS; i++) {
             // Meets the releases in changed.
             final long changes = bytes.getLongVolatile(SharedLayout.CHANGES_OFFSET);
-            if (isMadeAnew()) {
+            if (isPartial()) {
                 break;
             }
             final int level = level();
@@ -50,9 +51,10 @@ final class SharedIndex {
     }
 
     /** Looked at between the count of changes and the buckets: who comes before it is noted sees another count then. */
-    private boolean isMadeAnew() {
-        // Meets the release in begin of SharedChanges, which is before that of clear.
-        return bytes.getIntVolatile(SharedLayout.UNDER_WAY_OFFSET) == SharedChanges.ANEW;
+    private boolean isPartial() {
+        // Meets the release in begin of SharedChanges, which is before those of clear and unlink.
+        final int underWay = bytes.getIntVolatile(SharedLayout.UNDER_WAY_OFFSET);
+        return underWay == SharedChanges.ANEW || underWay == SharedChanges.MOVE;
     }
 
     /** Without the index. An entry whose number is another one's by now has a higher one: it is not the first. */

@@ -144,7 +144,9 @@ final class SharedStore implements AvStore {
         if (readOnly || !isThere(place, life)) {
             return false;
         }
-        changes.move(place, device);
+        if (!entries.isAt(place, device)) {
+            changes.move(place, device);
+        }
         return true;
     }
 

@@ -16,6 +16,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.AvStore;
@@ -193,6 +194,31 @@ class SharedOwnersTest extends OwnFolder {
             assertEquals(AvNames.handle(1, 1), placeOf(reader, 1));
             assertEquals(3, check(store, CAPACITY));
             assertEquals(0, memory.front.getInt(SharedLayout.UNDER_WAY_OFFSET));
+        }
+    }
+
+    /** Of those with one device address the first one, as above. */
+    @Test
+    void peersAreKnownWhereAWriterWasKilledThatMovedOne() {
+        try (AvStore store = open(attributes(NAME)); AvStore reader = open(reading(NAME))) {
+            insert(store, 1);
+            insert(store, 1);
+            insert(store, 2);
+            final SharedMemory memory = memory();
+            final SharedIndex index = new SharedIndex(memory, new SharedEntries(memory));
+            memory.front.putLong(SharedLayout.MOVE_OFFSET, 0xfe80_0000_0000_0000L);
+            memory.front.putLong(SharedLayout.MOVE_OFFSET + 8, 9);
+            memory.front.putInt(SharedLayout.MOVE_OFFSET + 16, 3 | EndpointType.RDM.value() << 24);
+            memory.front.putInt(SharedLayout.MOVE_OFFSET + 20, ~3);
+            memory.front.putInt(SharedLayout.UNDER_WAY_PLACE_OFFSET, 0);
+            memory.front.putInt(SharedLayout.UNDER_WAY_OFFSET, 3);
+            index.unlink(0);
+            assertEquals(AvNames.handle(0, 1), placeOf(reader, 1));
+            assertEquals(AvNames.handle(2, 1), placeOf(reader, 2));
+            insert(store, 4);
+            assertEquals(AvNames.handle(1, 1), placeOf(reader, 1));
+            assertEquals(AvNames.handle(0, 1), placeOf(reader, 3));
+            assertEquals(4, check(store, CAPACITY));
         }
     }
 

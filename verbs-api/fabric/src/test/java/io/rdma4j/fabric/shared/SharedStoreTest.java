@@ -147,6 +147,23 @@ class SharedStoreTest extends OwnFolder {
     }
 
     @Test
+    void whatIsWhereItWasHasNotMoved() {
+        try (AvStore store = open(attributes(NAME))) {
+            insert(store, 5);
+            assertTrue(Stores.move(store, 0, 5));
+            assertEquals(0, store.moves());
+            assertTrue(Stores.move(store, 0, 6));
+            assertEquals(1, store.moves());
+            final AvEntry entry = entry(6);
+            entry.device(entry.gidHigh(), entry.gidLow(), 6, ~6, EndpointType.DGRAM.value());
+            store.lock();
+            assertTrue(store.resolved(0, 0, entry));
+            store.unlock();
+            assertEquals(2, store.moves());
+        }
+    }
+
+    @Test
     void textIsKept() {
         final AvStore store = new SharedStores().open(Stores.DOMAIN, AddressFormat.STR, attributes(NAME));
         final AvEntry entry = entry(3);
