@@ -25,6 +25,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -440,21 +441,22 @@ final class SharedFile {
         }
     }
 
-    /**
-     * One user less; the last one of the process lets go of the file, the last process removes it. Where it fails,
-     * {@link #end} tries again.
-     */
+    /** Of a user that does not try again. */
     void release() throws IOException {
-        quietly(() -> {
-            users--;
-            return null;
-        });
-        end();
+        release(new AtomicBoolean());
     }
 
-    /** Lets go of the file if nobody uses it any more; who opens it meanwhile uses it again. */
-    void end() throws IOException {
+    /**
+     * One user less; the last one of the process lets go of the file, the last process removes it. Where it fails, the
+     * user may try again; who opens the file meanwhile uses it again.
+     *
+     * @param released whether this user is not counted any more; set where it is counted, as no thread may be found.
+     */
+    void release(final AtomicBoolean released) throws IOException {
         quietly(() -> {
+            if (released.compareAndSet(false, true)) {
+                users--;
+            }
             if (users == 0 && OPEN.get(path) == this) {
                 leave();
             }

@@ -173,11 +173,7 @@ final class SharedStore implements AvStore {
     @Override
     public void close() {
         try {
-            if (closed.compareAndSet(false, true)) {
-                file.release();
-            } else {
-                file.end();
-            }
+            file.release(closed);
         } catch (final IOException e) {
             throw Troubles.of(Troubles.CLOSE, file.path(), e);
         }

@@ -14,6 +14,7 @@ import static io.rdma4j.fabric.shared.Stores.remove;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.rdma4j.fabric.EndpointType;
@@ -22,6 +23,7 @@ import io.rdma4j.fabric.av.AvNames;
 import io.rdma4j.fabric.av.AvStore;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.testing.Patience;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -131,6 +133,23 @@ class SharedOwnersTest extends OwnFolder {
             assertEquals("1", keeper.ask("find 0"));
             assertEquals("closed", keeper.ask("close"));
         }
+    }
+
+    @Test
+    void aCloseThatFindsNoThreadIsTriedAgain() {
+        final AvStore store = open(attributes(NAME));
+        Undisturbed.threadsOf((name, work) -> {
+            throw new OutOfMemoryError("no thread");
+        });
+        try {
+            assertThrows(OutOfMemoryError.class, store::close);
+        } finally {
+            Undisturbed.threadsAsUsual();
+        }
+        assertTrue(Files.exists(path));
+        store.close();
+        assertFalse(Files.exists(path));
+        store.close();
     }
 
     @Test
