@@ -20,6 +20,7 @@ import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.testing.Ended;
 import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 
@@ -32,7 +33,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.lang.reflect.Field;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -219,15 +219,8 @@ class ReferenceTest {
      */
     @Test
     void whatLiesBehindTheFirst64GiBIsCarried() throws Exception {
-        final Process process = new ProcessBuilder(OtherJvm.command(List.of("-Xms32m", "-Xmx80g"),
-            FarAway.class)).redirectErrorStream(true).start();
-        try {
-            final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(Patience.ends(process)).as("%s", output).isTrue();
-            assertThat(process.exitValue()).as("%s", output).isZero();
-        } finally {
-            process.destroyForcibly();
-        }
+        final Ended ended = Ended.of(OtherJvm.command(List.of("-Xms32m", "-Xmx80g"), FarAway.class));
+        assertThat(ended.code()).as("%s", ended.output()).isZero();
     }
 
     /** What the other JVM does. */

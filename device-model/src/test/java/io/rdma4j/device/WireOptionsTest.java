@@ -12,17 +12,15 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.PciDevice;
+import io.rdma4j.testing.Ended;
 import io.rdma4j.testing.Loopback;
 import io.rdma4j.testing.OtherJvm;
-import io.rdma4j.testing.Patience;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-import java.net.DatagramSocket;
 import java.net.InetAddress;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -86,11 +84,10 @@ class WireOptionsTest {
     /** What Java takes for the loopback address is ::1 with this option, which is read when a JVM begins. */
     @Test
     void withoutAnAddressTheGidIsTheSockets() throws Exception {
-        final Process process = new ProcessBuilder(
-            OtherJvm.command(List.of("-Djava.net.preferIPv6Addresses=true"), Opens.class, "wire=udp"))
-            .redirectErrorStream(true).start();
-        assertThat(output(process)).contains("network address 00000000000000000000ffff7f000001");
-        assertThat(process.exitValue()).isZero();
+        final Ended ended = Ended.of(
+            OtherJvm.command(List.of("-Djava.net.preferIPv6Addresses=true"), Opens.class, "wire=udp"));
+        assertThat(ended.output()).contains("network address 00000000000000000000ffff7f000001");
+        assertThat(ended.code()).isZero();
     }
 
     /** Neither namespace has the other's interfaces, but both have one of the addresses. All ends with the process. */
@@ -100,22 +97,11 @@ class WireOptionsTest {
             List.of("sh", "-c", "exec unshare -rmn sh -c \"$0\" sh \"$@\"", NAMESPACES));
         command.addAll(OtherJvm.command(List.of(), Opens.class, "wire=udp&netns=blue",
             "wire=udp&netns=blue&address=fe80::77%inner", "wire=udp&netns=blue&address=fd00::7"));
-        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        final String output = output(process);
-        assumeTrue(output.contains("namespaces are there"), output);
-        assertThat(output).contains("network address 00000000000000000000ffff7f000001",
+        final Ended ended = Ended.of(command);
+        assumeTrue(ended.output().contains("namespaces are there"), ended.output());
+        assertThat(ended.output()).contains("network address 00000000000000000000ffff7f000001",
             "network address fe800000000000000000000000000077", "network address fd000000000000000000000000000007");
-        assertThat(process.exitValue()).isZero();
-    }
-
-    private static String output(Process process) throws Exception {
-        try {
-            final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(Patience.ends(process)).as("%s", output).isTrue();
-            return output;
-        } finally {
-            process.destroyForcibly();
-        }
+        assertThat(ended.code()).isZero();
     }
 
     /** What the other JVM does. */
@@ -124,10 +110,8 @@ class WireOptionsTest {
         }
 
         public static void main(final String[] args) throws Exception {
-            final int port;
-            try (DatagramSocket free = new DatagramSocket(0, InetAddress.getByName("0.0.0.0"))) {
-                port = free.getLocalPort();
-            }
+            // Another one for each process, and no socket has it that asked for any port.
+            final long port = 10_000 + ProcessHandle.current().pid() % 20_000;
             for (String each : args) {
                 try (PciDevice device = open(each + "&port=" + port)) {
                     System.out.println("network address " + HexFormat.of().formatHex(device.networkAddress()));

@@ -11,10 +11,8 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /** The C compiler of this machine, for programs that know a library's header and for a library of a test's own. */
 public final class Gcc {
@@ -48,7 +46,7 @@ public final class Gcc {
      */
     public static boolean hasHeader(final Path folder, final String header) throws IOException, InterruptedException {
         final Path source = Files.writeString(folder.resolve("has.c"), "#include <" + header + ">\n");
-        return run(List.of("gcc", "-fsyntax-only", source.toString()), Patience.duration()).code == 0;
+        return Ended.of(List.of("gcc", "-fsyntax-only", source.toString())).code() == 0;
     }
 
     /**
@@ -138,35 +136,12 @@ public final class Gcc {
         return library;
     }
 
-    record Outcome(int code, List<String> lines) {
-    }
-
     private static List<String> require(final List<String> command) throws IOException, InterruptedException {
-        final Outcome outcome = run(command, Patience.duration());
-        if (outcome.code != 0) {
-            throw new IOException(String.join(" ", command) + " ended with " + outcome.code + ": "
-                + String.join("\n", outcome.lines));
+        final Ended ended = Ended.of(command);
+        if (ended.code() != 0) {
+            throw new IOException(String.join(" ", command) + " ended with " + ended.code() + ": "
+                + ended.output());
         }
-        return outcome.lines;
-    }
-
-    /** By a file, as a read of its output would wait for the end without any deadline. */
-    static Outcome run(final List<String> command, final Duration deadline) throws IOException, InterruptedException {
-        final Path output = Files.createTempFile("gcc", ".out");
-        try {
-            final Process process =
-                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile()).start();
-            try {
-                if (!process.waitFor(deadline.toSeconds(), TimeUnit.SECONDS)) {
-                    throw new IOException(String.join(" ", command) + " did not end in " + deadline.toSeconds()
-                        + " s: " + Files.readString(output));
-                }
-            } finally {
-                ProcessTree.kill(process);
-            }
-            return new Outcome(process.exitValue(), Files.readAllLines(output));
-        } finally {
-            Files.delete(output);
-        }
+        return ended.lines();
     }
 }

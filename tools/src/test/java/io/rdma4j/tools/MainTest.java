@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools;
 
+import io.rdma4j.testing.Ended;
 import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.text.Terminal;
@@ -191,25 +192,19 @@ class MainTest {
 
     @Test
     void aJvmWithoutTheOptionThatAgronaNeedsIsToldInOneSentence() throws IOException, InterruptedException {
-        final Process process = new ProcessBuilder(OtherJvm.java(), "-cp", OtherJvm.classPath(),
-            Main.class.getName(), "pingpong", "-d", "fake:", "-n", "1")
-            .redirectErrorStream(true).start();
-        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(Patience.ends(process)).as(output).isTrue();
-        assertThat(process.exitValue()).as(output).isEqualTo(1);
-        assertThat(output.lines()).singleElement().asString().startsWith("rdma4j: ")
+        final Ended ended = Ended.of(List.of(OtherJvm.java(), "-cp", OtherJvm.classPath(),
+            Main.class.getName(), "pingpong", "-d", "fake:", "-n", "1"));
+        assertThat(ended.code()).as("%s", ended.output()).isEqualTo(1);
+        assertThat(ended.lines()).singleElement().asString().startsWith("rdma4j: ")
             .contains("./rdma4j", "--add-opens java.base/jdk.internal.misc=ALL-UNNAMED");
     }
 
     /** What it prints is read by scripts, too. */
     @Test
     void numbersAreTheSameInEveryLanguage() throws Exception {
-        final Process process = new ProcessBuilder(OtherJvm.command(
-            List.of("-Duser.language=fa", "-Duser.country=IR"), Main.class, "devinfo", "-l"))
-            .redirectErrorStream(true).start();
-        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(Patience.ends(process)).as(output).isTrue();
-        assertThat(output).matches("(?s)[0-9]+ HCAs? found:.*");
+        final Ended ended = Ended.of(OtherJvm.command(
+            List.of("-Duser.language=fa", "-Duser.country=IR"), Main.class, "devinfo", "-l"));
+        assertThat(ended.output()).matches("(?s)[0-9]+ HCAs? found:.*");
     }
 
     /** A process of its own, whose output the shell leads elsewhere. */

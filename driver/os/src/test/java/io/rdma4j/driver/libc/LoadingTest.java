@@ -9,9 +9,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.jna.Native;
 import io.rdma4j.RdmaException;
-import io.rdma4j.testing.Patience;
+import io.rdma4j.testing.Ended;
 import java.io.File;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -123,10 +122,8 @@ class LoadingTest {
     }
 
     private static String run(final List<String> command) throws Exception {
-        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(Patience.ends(process)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
-        return output.trim();
+        final Ended ended = Ended.of(command);
+        assertThat(ended.code()).as("%s", ended.output()).isZero();
+        return ended.output().trim();
     }
 }

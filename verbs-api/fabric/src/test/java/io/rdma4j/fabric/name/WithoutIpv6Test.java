@@ -10,6 +10,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.testing.Ended;
 import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.Gid;
@@ -17,7 +18,6 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -28,18 +28,11 @@ import org.junit.jupiter.api.Timeout;
 class WithoutIpv6Test {
     @Test
     void theNameServiceIsThereByIpv4() throws Exception {
-        final Process process = new ProcessBuilder(OtherJvm.command(
+        final Ended ended = Ended.of(OtherJvm.command(
             List.of("-Djava.net.preferIPv4Stack=true", "-Drdma4j.name.port=" + freePort(),
-                "-Drdma4j.resolve.timeout.ms=" + Patience.millis()), Registers.class))
-            .redirectErrorStream(true).start();
-        try {
-            final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            assertThat(Patience.ends(process)).as(output).isTrue();
-            assertThat(process.exitValue()).as(output).isZero();
-            assertThat(output).contains("found it again");
-        } finally {
-            process.destroyForcibly();
-        }
+                "-Drdma4j.resolve.timeout.ms=" + Patience.millis()), Registers.class));
+        assertThat(ended.code()).as("%s", ended.output()).isZero();
+        assertThat(ended.output()).contains("found it again");
     }
 
     private static int freePort() throws IOException {

@@ -7,15 +7,14 @@ package io.rdma4j.verbs.ibv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.testing.Ended;
 import io.rdma4j.testing.Gcc;
 import io.rdma4j.testing.OtherJvm;
-import io.rdma4j.testing.Patience;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledIf;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,11 +34,9 @@ class IbvBadInputTest {
         final List<String> command = new ArrayList<>(List.of("sh", "-c", before + "; exec \"$@\"", "sh"));
         command.addAll(OtherJvm.command(List.of("-Drdma4j.ibv.check=off", "-Drdma4j.ibv.library=" + library),
             OpenMain.class, "ibv:stub0"));
-        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        final String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertThat(Patience.ends(process)).isTrue();
-        assertThat(process.exitValue()).as(output).isZero();
-        return output;
+        final Ended ended = Ended.of(command);
+        assertThat(ended.code()).as("%s", ended.output()).isZero();
+        return ended.output();
     }
 
     @Test

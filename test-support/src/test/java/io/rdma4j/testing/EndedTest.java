@@ -14,14 +14,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-class GccTest {
+class EndedTest {
     private static final Pattern CHILD = Pattern.compile("did not end in \\d+ s: child (\\d+)");
 
     /** One that prints nothing and has a child that keeps the output open. */
     @Test
     void aProgramThatDoesNotEndIsKilledAtItsDeadline() {
         final List<String> command = List.of("sh", "-c", "sleep 600 & echo child $!; wait");
-        final Throwable thrown = Patience.cutOff(time -> catchThrowable(() -> Gcc.run(command, time)),
+        final Throwable thrown = Patience.cutOff(time -> catchThrowable(() -> Ended.of(command, time)),
             seen -> CHILD.matcher(String.valueOf(seen)).find());
         assertThat(thrown).isInstanceOf(IOException.class);
         final Matcher child = CHILD.matcher(thrown.getMessage());
@@ -31,7 +31,7 @@ class GccTest {
 
     @Test
     void takesAllThatAProgramPrints() throws IOException, InterruptedException {
-        assertThat(Gcc.run(List.of("seq", "100000"), Patience.duration()).lines()).hasSize(100_000)
+        assertThat(Ended.of(List.of("seq", "100000")).lines()).hasSize(100_000)
             .endsWith("100000");
     }
 }
