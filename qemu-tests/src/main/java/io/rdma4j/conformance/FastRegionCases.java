@@ -261,8 +261,14 @@ final class FastRegionCases {
         Check.ok(lender.refusal.pair().nearQp().postSend(2, lender.from.at(0), PAGE, lender.from.lkey()), "post send");
         lender.refusal.far().received().next().expect(1, WcOpcode.RECV).expectBytes(PAGE);
         lender.refusal.near().sent().next().expect(2, WcOpcode.SEND);
+        lender.memory.expectGuard(0, PAGE, "before the page that is the second");
+        for (int i = 0; i < 10; i++) {
+            Check.equal(Memory.pattern(1, PAGE - 10 + i), lender.memory.buffer().getByte(PAGE + i),
+                "byte %d of the second page", i);
+        }
+        lender.memory.expectGuard(PAGE + 10, 5 * PAGE + 10, "between the last byte and the first");
         lender.memory.expectPattern(1, 5 * PAGE + 10, PAGE - 10, "received into the first page");
-        lender.memory.expectGuard(PAGE + 10, 2 * PAGE, "behind the last byte");
+        lender.memory.expectGuard(6 * PAGE, PAGES * PAGE, "behind the page that is the first");
         env.moved(PAGE);
     }
 
