@@ -131,7 +131,7 @@ final class EventCases {
         raise(env, second.nearQp());
         first.nearQp().close();
         take(env, second.nearQp()).acknowledge();
-        Events.none(env.device(), first.nearQp());
+        Events.none(env.device(), first.nearQp(), SILENCE);
     }
 
     private static void listener(final ConformanceEnv env) throws Exception {

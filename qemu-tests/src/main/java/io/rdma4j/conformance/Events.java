@@ -53,12 +53,17 @@ final class Events {
         }
     }
 
-    /** None that is known already concerns this object; others are passed over. */
-    static void none(final RdmaContext context, final Object element) {
-        for (AsyncEvent event = context.pollAsyncEvent(); event != null; event = context.pollAsyncEvent()) {
-            event.acknowledge();
-            event.acknowledge();
-            Check.that(event.element() != element, "there came %s", event);
-        }
+    /** None comes for this object for a while; others are passed over. */
+    static void none(final RdmaContext context, final Object element, final Duration time) {
+        final long end = System.nanoTime() + time.toNanos();
+        AsyncEvent event;
+        do {
+            event = context.awaitAsyncEvent(Duration.ofNanos(Math.max(0, end - System.nanoTime())));
+            if (event != null) {
+                event.acknowledge();
+                event.acknowledge();
+                Check.that(event.element() != element, "there came %s", event);
+            }
+        } while (event != null || System.nanoTime() - end < 0);
     }
 }

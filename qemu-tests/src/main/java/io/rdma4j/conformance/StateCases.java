@@ -114,7 +114,7 @@ final class StateCases {
         Events.expect(env, env.device(), AsyncEventType.SQ_DRAINED, pair.nearQp());
         back(env, pair.nearQp());
         pair.nearQp().modify(QpAttributes.to(QpState.SQD).sqdAsyncNotify(false));
-        Events.none(env.device(), pair.nearQp());
+        Events.none(env.device(), pair.nearQp(), SILENCE);
         back(env, pair.nearQp());
         pair.sendUnseen(64);
     }
@@ -129,7 +129,7 @@ final class StateCases {
         pair.near().sent().none(Duration.ofMillis(2), "there is no receive yet");
         pair.nearQp().modify(QpAttributes.to(QpState.SQD).sqdAsyncNotify(true));
         Check.ok(pair.nearQp().postSend(2, from.at(0), 64, from.lkey()), "post in SQD");
-        Events.none(env.device(), pair.nearQp());
+        Events.none(env.device(), pair.nearQp(), SILENCE);
         Check.ok(pair.farQp().postReceive(3, to.at(0), 64, to.lkey()), "post receive");
         Check.ok(pair.farQp().postReceive(4, to.at(0), 64, to.lkey()), "post receive");
         pair.far().received().next().expect(3, WcOpcode.RECV);
@@ -344,6 +344,6 @@ final class StateCases {
         pair.sendUnseen(64);
         Events.expect(env, env.peer(), AsyncEventType.COMM_EST, pair.farQp());
         pair.sendUnseen(64);
-        Events.none(env.peer(), pair.farQp());
+        Events.none(env.peer(), pair.farQp(), SILENCE);
     }
 }
