@@ -32,6 +32,7 @@ final class ChannelCases {
     private static final Duration EVENT = Duration.ofSeconds(5);
     private static final Duration SILENCE = Duration.ofMillis(60);
     private static final int DEPTH = 8;
+    private static final int ROUNDS = 5;
 
     private ChannelCases() {
     }
@@ -157,20 +158,25 @@ final class ChannelCases {
         first.received.next().expect(2, WcOpcode.RECV);
     }
 
+    /** Asked three times and told three times; one event is left of that, unless one was late. */
     private static void keepsOnePerQueue(final ConformanceEnv env) {
         final CompletionChannel channel = channel(env);
         final Line line = new Line(env, channel);
-        for (int i = 0; i < 3; i++) {
-            line.arm();
-            line.send(i);
+        int events = 0;
+        for (int round = 0; round < ROUNDS && events != 1; round++) {
+            for (int i = 0; i < 3; i++) {
+                line.arm();
+                line.send(i);
+            }
+            line.received.next(3);
+            line.received.none(SILENCE, "three messages were sent");
+            Check.equal(line.cq, channel.await(env.patience(EVENT)), "queue with an event");
+            env.interrupted();
+            for (events = 1; channel.await(SILENCE) != null; events++) {
+                Check.that(events < 3, "an event that nobody asked for");
+            }
         }
-        Check.equal(line.cq, channel.await(env.patience(EVENT)), "queue with an event");
-        env.interrupted();
-        for (int i = 0; i < 2 && channel.await(SILENCE) != null; i++) {
-            // One may have been on its way while the other was taken.
-        }
-        Check.equal(null, channel.await(SILENCE), "an event that nobody asked for");
-        line.received.next(3);
+        Check.equal(1, events, "events of a queue that was asked for three, each time");
     }
 
     private static void dropsClosed(final ConformanceEnv env) {
