@@ -6,10 +6,13 @@
 package io.rdma4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.conformance.ConformanceResult.Outcome;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.SharedReceiveQueue;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -125,6 +128,24 @@ class ConformanceRunnerTest {
         run(e -> numbers.add(e.random().nextInt()));
         run(e -> numbers.add(e.random().nextInt()));
         assertThat(numbers.get(0)).isEqualTo(numbers.get(1));
+    }
+
+    @Test
+    void aLimitIsReachedOnlyByThatManyObjects() {
+        final ConformanceCase limit = ConformanceSuite.matching("limit.srq").get(0);
+        try (ConformanceEnv few = new ConformanceEnv("emulated:few?max_srq=4", null, Effort.QUICK, 1)) {
+            final ConformanceRunner limits = new ConformanceRunner(few);
+            assertThat(limits.run(limit).line()).isEqualTo("RESULT limit.srq PASS");
+            final ProtectionDomain pd = few.device().allocatePd();
+            final List<SharedReceiveQueue> others = new ArrayList<>();
+            assertThatThrownBy(() -> {
+                for (;;) {
+                    others.add(pd.createSrq(1, 1));
+                }
+            }).isInstanceOf(RdmaException.class);
+            assertThat(limits.run(limit).line())
+                .startsWith("RESULT limit.srq FAIL only 0 of max_srq 4 could be created: ");
+        }
     }
 
     @Test
