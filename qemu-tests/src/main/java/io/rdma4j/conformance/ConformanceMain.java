@@ -88,14 +88,9 @@ public final class ConformanceMain {
     private int runSuite(final Arguments arguments) {
         final long start = System.nanoTime();
         final List<ConformanceCase> cases = ConformanceSuite.matching(arguments.only());
-        try (ConformanceEnv env = new ConformanceEnv(
-            arguments.device(), arguments.peer(), arguments.effort(), arguments.patience())) {
-            describe(env);
-            final ConformanceRunner runner = new ConformanceRunner(env);
-            for (final ConformanceCase test : cases) {
-                report(runner.run(test));
-            }
-            summarize(env, System.nanoTime() - start);
+        try {
+            runCases(new ConformanceEnv(
+                arguments.device(), arguments.peer(), arguments.effort(), arguments.patience()), cases, start);
         } catch (final RdmaException e) {
             report(new ConformanceResult("device", Outcome.FAIL, e.getMessage(), "", null));
         }
@@ -103,6 +98,16 @@ public final class ConformanceMain {
             + counts.get(Outcome.SKIP) + " skipped");
         out.flush();
         return counts.get(Outcome.FAIL) == 0 && !cases.isEmpty() ? 0 : 1;
+    }
+
+    private void runCases(final ConformanceEnv env, final List<ConformanceCase> cases, final long start) {
+        try (ConformanceRunner runner = new ConformanceRunner(env)) {
+            describe(env);
+            for (final ConformanceCase test : cases) {
+                report(runner.run(test));
+            }
+            summarize(env, System.nanoTime() - start);
+        }
     }
 
     private void describe(final ConformanceEnv env) {

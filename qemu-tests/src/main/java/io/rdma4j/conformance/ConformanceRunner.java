@@ -13,6 +13,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.time.Duration;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -22,19 +23,28 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Runs cases one after the other, each on a thread of its own with a deadline. After each its objects are closed, and
  * the memory that the device reaches must not grow from run to run. A case that does not end leaves a thread that may
- * hold anything: no case is run after it.
+ * hold anything: no case is run after it, and nothing is waited for that may need what it holds.
  */
-final class ConformanceRunner {
+final class ConformanceRunner implements AutoCloseable {
     private static final Duration CLOSE_DEADLINE = Duration.ofSeconds(30);
+    /** For what may hang, and is not needed. */
+    private static final Duration TRY_DEADLINE = Duration.ofSeconds(5);
     private static final int MAX_GROWING_RUNS = 12;
     private static final Duration REST_OF_CLOSED_MEMORY = Duration.ofMillis(1200);
 
     private final ConformanceEnv env;
+    private final Duration tryDeadline;
     private String stuck;
     private String stacks = "";
 
+    /** Closes what the cases work with, when it is closed. */
     ConformanceRunner(final ConformanceEnv env) {
+        this(env, env.patience(TRY_DEADLINE));
+    }
+
+    ConformanceRunner(final ConformanceEnv env, final Duration tryDeadline) {
         this.env = env;
+        this.tryDeadline = tryDeadline;
     }
 
     ConformanceResult run(final ConformanceCase test) {
@@ -60,7 +70,7 @@ final class ConformanceRunner {
             sizes.append(", ").append(reached);
             if (run == MAX_GROWING_RUNS) {
                 return result(test, Outcome.FAIL, "the memory that the device reaches grows each time: " + sizes,
-                    env.dump(), start);
+                    dump(), start);
             }
             if (run == MAX_GROWING_RUNS / 2) {
                 LockSupport.parkNanos(REST_OF_CLOSED_MEMORY.toNanos());
@@ -95,12 +105,12 @@ final class ConformanceRunner {
         final boolean explained = cause instanceof AssertionError || cause instanceof RdmaException
             || cause instanceof FabricException;
         return result(test, Outcome.FAIL, explained && cause.getMessage() != null ? cause.getMessage()
-            : cause.toString(), stackTrace(cause) + env.dump(), start);
+            : cause.toString(), stackTrace(cause) + dump(), start);
     }
 
     private ConformanceResult timedOut(final ConformanceCase test, final long start) {
         final String message = "did not end within " + env.longest(test.deadline()).toMillis() + " ms";
-        return result(test, Outcome.FAIL, message, stacks + env.dump(), start);
+        return result(test, Outcome.FAIL, message, stacks + dump(), start);
     }
 
     /** Closes what the case left open; a case that passed can still fail here. */
@@ -116,20 +126,59 @@ final class ConformanceRunner {
         }
         if (trouble != null) {
             final Throwable cause = trouble.getCause() == null ? trouble : trouble.getCause();
-            return result(test, Outcome.FAIL, "closing what it opened: " + cause, stackTrace(cause) + env.dump(),
+            return result(test, Outcome.FAIL, "closing what it opened: " + cause, stackTrace(cause) + dump(),
                 start);
         }
         if (env.device().isFailed()) {
-            return result(test, Outcome.FAIL, "the device failed: " + env.device().failure(), env.dump(), start);
+            return result(test, Outcome.FAIL, "the device failed: " + env.device().failure(), dump(), start);
         }
         return first;
     }
 
-    /** Runs a task on a thread of its own; null if it ended well. */
-    private Exception within(final FutureTask<Void> task, final String name, final Duration deadline) {
+    /** Closes the device, or tries to where a case may hold what that needs. */
+    @Override
+    public void close() {
+        if (stuck == null) {
+            env.close();
+        } else {
+            attempt(() -> {
+                env.close();
+                return "closed";
+            }, "closing");
+        }
+    }
+
+    private String dump() {
+        return attempt(env::dump, "the dump");
+    }
+
+    /** Runs on a thread of its own what is given up if it does not end; what came of it. */
+    private String attempt(final Callable<String> body, final String name) {
+        final FutureTask<String> task = new FutureTask<>(body);
+        final Thread thread = start(task, name);
+        try {
+            return task.get(tryDeadline.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (final ExecutionException e) {
+            return "(" + name + " failed: " + e.getCause() + ")";
+        } catch (final TimeoutException e) {
+            thread.interrupt();
+            return "(" + name + " does not end)";
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "(" + name + " was interrupted)";
+        }
+    }
+
+    private static Thread start(final FutureTask<?> task, final String name) {
         final Thread thread = new Thread(task, name);
         thread.setDaemon(true);
         thread.start();
+        return thread;
+    }
+
+    /** Runs a task on a thread of its own; null if it ended well. */
+    private Exception within(final FutureTask<Void> task, final String name, final Duration deadline) {
+        final Thread thread = start(task, name);
         try {
             task.get(deadline.toNanos(), TimeUnit.NANOSECONDS);
             return null;

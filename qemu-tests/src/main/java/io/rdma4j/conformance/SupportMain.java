@@ -85,8 +85,8 @@ public final class SupportMain {
 
     private static SupportColumn emulated(final PrintStream out) {
         final List<ConformanceResult> results = new ArrayList<>();
-        try (ConformanceEnv env = new ConformanceEnv("emulated:support", null, Effort.FULL, 1)) {
-            final ConformanceRunner runner = new ConformanceRunner(env);
+        final ConformanceEnv env = new ConformanceEnv("emulated:support", null, Effort.FULL, 1);
+        try (ConformanceRunner runner = new ConformanceRunner(env)) {
             for (final ConformanceCase test : ConformanceSuite.cases()) {
                 results.add(runner.run(test));
             }

@@ -7,9 +7,12 @@ package io.rdma4j.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.conformance.ConformanceResult.Outcome;
+import io.rdma4j.testing.Patience;
+import io.rdma4j.verbs.CompletionQueue;
 import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.SharedReceiveQueue;
@@ -92,6 +95,51 @@ class ConformanceRunnerTest {
         final ConformanceResult next = run(e -> { });
         assertThat(next.outcome()).isEqualTo(Outcome.FAIL);
         assertThat(next.message()).contains("not run").contains("some.case");
+    }
+
+    /** Neither the dump nor the end of the device can be had while somebody has the queue. */
+    @Test
+    void aCaseThatHoldsWhatTheDumpNeedsEndsTheRun() throws InterruptedException {
+        final ConformanceEnv held = new ConformanceEnv("emulated:held", null, Effort.QUICK, 1);
+        final CompletionQueue cq = held.device().createCq(4);
+        final CountDownLatch has = new CountDownLatch(1);
+        final CountDownLatch enough = new CountDownLatch(1);
+        final Thread holder = new Thread(() -> {
+            synchronized (cq) {
+                has.countDown();
+                awaitUninterrupted(enough);
+            }
+        });
+        holder.setDaemon(true);
+        holder.start();
+        try {
+            Patience.await(has, "has the queue");
+            final ConformanceRunner hanging = new ConformanceRunner(held, Duration.ofMillis(20));
+            final ConformanceCase test = ConformanceCase.of("some.case", e -> enough.await());
+            final ConformanceResult result = assertTimeoutPreemptively(Patience.duration(),
+                () -> hanging.run(test.within(Duration.ofMillis(1))));
+            assertThat(result.line()).isEqualTo("RESULT some.case FAIL did not end within "
+                + held.patience(Duration.ofMillis(1)).toMillis() + " ms");
+            assertThat(result.detail()).contains("threads:").contains("awaitUninterrupted")
+                .endsWith("(the dump does not end)");
+            assertTimeoutPreemptively(Patience.duration(), hanging::close);
+        } finally {
+            enough.countDown();
+            Patience.join(holder);
+            held.close();
+        }
+    }
+
+    private static void awaitUninterrupted(final CountDownLatch latch) {
+        boolean over = false;
+        while (!over) {
+            try {
+                latch.await();
+                over = true;
+            } catch (final InterruptedException e) {
+                // Not before it is over.
+            }
+        }
     }
 
     @Test

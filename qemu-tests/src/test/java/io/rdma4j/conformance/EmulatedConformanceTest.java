@@ -104,7 +104,7 @@ class EmulatedConformanceTest {
             assertTrue(env.messages() > 1000 && env.bytes() > 1 << 20 && env.interrupts() > 10,
                 env.messages() + " messages, " + env.bytes() + " bytes, " + env.interrupts() + " interrupts"));
         return Stream.concat(cases, Stream.of(moved)).onClose(() -> {
-            env.close();
+            runner.close();
             System.out.println(Tally.of(env.toString(), results));
         });
     }
