@@ -26,7 +26,7 @@ public final class Patience {
     private static final long SECONDS = Long.getLong("rdma4j.longest.test", 110) / 2;
     /** For an end: who sleeps as long as {@link #nanos()} because nobody woke it is found out before that. */
     private static final long END_MILLIS = TimeUnit.SECONDS.toMillis(SECONDS) * 2 / 3;
-    private static final Duration SHORT = Duration.ofSeconds(1);
+    private static final Duration SHORT = Duration.ofMillis(300);
     private static final int MORE = 4;
 
     private Patience() {

@@ -27,7 +27,6 @@ class CampaignTest {
     /** Of the cases that ran, in their order. */
     private static final List<Long> SEEDS = new ArrayList<>();
     private static final List<AutoCloseable> LEAKED = new ArrayList<>();
-    private static final long LONGEST_MILLIS = 60_000;
     /** More than it takes: a few cases run before a campaign looks at what there is, and it forgives some files. */
     private static final int ENOUGH = 64;
 
@@ -93,9 +92,7 @@ class CampaignTest {
     @Test
     void itGoesOnUntilTheTimeIsOverWhateverFails() {
         // A machine that is busy does not come far in a short time.
-        for (long millis = 300; SEEDS.size() < 3 && millis < LONGEST_MILLIS; millis *= 4) {
-            run("odd", 2, millis);
-        }
+        Patience.cutOff(time -> run("odd", 2, time.toMillis()), said -> SEEDS.size() >= 3);
         assertThat(SEEDS).startsWith(2L, 3L, 4L);
         assertThat(summary.getTotalFailureCount()).isOne();
     }
@@ -103,9 +100,7 @@ class CampaignTest {
     @Test
     void whatIsLeftOpenIsFound() {
         // It takes some cases until it can be told.
-        for (long millis = 1_000; SEEDS.size() < ENOUGH && millis < LONGEST_MILLIS; millis *= 4) {
-            run("leaks", 1, millis);
-        }
+        Patience.cutOff(time -> run("leaks", 1, time.toMillis()), said -> SEEDS.size() >= ENOUGH);
         assertThat(summary.getFailures()).singleElement().satisfies(failure ->
             assertThat(failure.getException()).hasMessageContaining("cases there is more than before"));
     }

@@ -270,12 +270,11 @@ class NameServiceTest {
             throw new UnknownHostException(name);
         });
         final Registration one = NameServer.register(device(1), "7000");
-        List<Resolution> found = List.of();
         // On a busy machine the others may take too long as well; then all get more time.
-        for (int millis = 250; millis <= 16_000 && countLate(found) != 1; millis *= 4) {
-            System.setProperty(NameSettings.TIMEOUT, Integer.toString(millis));
-            found = asks.symmetric(SymmetricRange.of("slow0", 3, "7000", 1), 0, 3);
-        }
+        final List<Resolution> found = Patience.cutOff(time -> {
+            System.setProperty(NameSettings.TIMEOUT, Long.toString(time.toMillis()));
+            return asks.symmetric(SymmetricRange.of("slow0", 3, "7000", 1), 0, 3);
+        }, all -> countLate(all) == 1);
         assertEquals(FiErrno.FI_ENODATA, found.get(0).failure().errno());
         assertEquals(FiErrno.FI_ETIMEDOUT, found.get(1).failure().errno());
         assertEquals(device(1), found.get(2).device());

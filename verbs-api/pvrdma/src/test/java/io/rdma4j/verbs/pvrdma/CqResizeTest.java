@@ -452,14 +452,12 @@ class CqResizeTest {
     /** Who resizes has to be waiting then, and on a busy machine may have given up: then it waits longer. */
     @Test
     void doesNotHinderTheClosingOfAQpInAHandler() {
-        boolean wasWaiting = false;
-        for (int millis = 300; !wasWaiting && millis < 30_000; millis *= 4) {
-            wasWaiting = closesAQpWhileAnotherThreadResizes(millis);
-        }
+        final boolean wasWaiting = Patience.cutOff(
+            time -> closesAQpWhileAnotherThreadResizes(time.toMillis()), Boolean::booleanValue);
         assertThat(wasWaiting).as("the queue was being resized").isTrue();
     }
 
-    private boolean closesAQpWhileAnotherThreadResizes(final int millis) {
+    private boolean closesAQpWhileAnotherThreadResizes(final long millis) {
         open(devices.open("timeout=" + millis), 64, 16);
         send(1);
         final boolean[] wasWaiting = new boolean[1];
