@@ -21,6 +21,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
@@ -50,6 +51,7 @@ final class SharedFile {
     private static final int PIECE = 1 << 20;
     private static final long WAIT_SECONDS = 5;
     private static final String LEFT_OVER = ".tmp";
+    private static final SecureRandom RANDOM = new SecureRandom();
     private static final Map<Path, SharedFile> OPEN = new HashMap<>();
     private static final ReentrantLock OPENING = new ReentrantLock();
 
@@ -226,16 +228,11 @@ final class SharedFile {
     private static SharedFile make(
         final Path path, final SharedName name, final SharedLayout layout, final int places) throws IOException {
         sweep(path.getParent());
-        final Path half = path.resolveSibling(path.getFileName() + "." + ProcessHandle.current().pid() + LEFT_OVER);
-        Files.deleteIfExists(half);
-        final FileChannel channel;
-        try {
-            channel = FileChannel.open(half, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ,
-                StandardOpenOption.WRITE), MINE);
-        } catch (final FileAlreadyExistsException e) {
-            // A process of another container, where it has the number of this one.
-            return null;
-        }
+        // A process of another container may have the number of this one.
+        final Path half = path.resolveSibling(path.getFileName() + "." + Long.toHexString(RANDOM.nextLong()) + '.'
+            + ProcessHandle.current().pid() + LEFT_OVER);
+        final FileChannel channel = FileChannel.open(half, Set.of(StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ, StandardOpenOption.WRITE), MINE);
         SharedFile file = null;
         boolean made = false;
         try {

@@ -612,7 +612,9 @@ class SharedStoreTest extends OwnFolder {
     void halfMadeFilesOfTheDeadAreSweptAway() throws IOException {
         open(attributes(NAME)).close();
         final Path dead = folder.resolve("x@y.av.999999999.tmp");
-        final Path alive = folder.resolve("x@y.av." + ProcessHandle.current().pid() + ".tmp");
+        // By a process of another container, which makes the same vector and has the number of this one.
+        final Path alive = folder.resolve(
+            SharedFolder.fileName(NAME, Stores.DOMAIN) + '.' + ProcessHandle.current().pid() + ".tmp");
         Files.write(dead, new byte[1], StandardOpenOption.CREATE_NEW);
         Files.write(alive, new byte[1], StandardOpenOption.CREATE_NEW);
         open(attributes(NAME)).close();
