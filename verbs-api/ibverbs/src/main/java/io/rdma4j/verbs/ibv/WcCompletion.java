@@ -132,9 +132,11 @@ final class WcCompletion implements Completion {
         return UnsafeApi.getShort(wc + Abi.Wc.PKEY_INDEX) & 0xffff;
     }
 
+    /** Where the device told of a success, also of one that the driver does not believe, nobody writes the number. */
     @Override
     public int vendorError() {
-        return status == WcStatus.SUCCESS ? 0 : UnsafeApi.getInt(wc + Abi.Wc.VENDOR_ERR);
+        return status == WcStatus.SUCCESS || UnsafeApi.getInt(wc + Abi.Wc.STATUS) == 0
+            ? 0 : UnsafeApi.getInt(wc + Abi.Wc.VENDOR_ERR);
     }
 
     @Override

@@ -92,9 +92,13 @@ final class CqeCompletion extends Padded implements Completion {
         return Opcodes.completion(opcode);
     }
 
+    private static boolean isSuccess(final int code) {
+        return code == io.rdma4j.hw.pvrdma.WcStatus.PVRDMA_WC_SUCCESS;
+    }
+
     @Override
     public int byteLength() {
-        if (status != io.rdma4j.hw.pvrdma.WcStatus.PVRDMA_WC_SUCCESS) {
+        if (!isSuccess(status)) {
             return 0;
         }
         // Unsigned in the CQE: a message may have 2 GiB, and a device may say anything.
@@ -148,9 +152,10 @@ final class CqeCompletion extends Padded implements Completion {
         return Cqe.pkeyIndex(buffer, offset);
     }
 
+    /** Where the device told of a success, also of one that the driver does not believe, the number means nothing. */
     @Override
     public int vendorError() {
-        return Cqe.vendorErr(buffer, offset);
+        return isSuccess(status) || isSuccess(Cqe.status(buffer, offset)) ? 0 : Cqe.vendorErr(buffer, offset);
     }
 
     @Override

@@ -104,6 +104,7 @@ class MappingTest {
         Cqe.srcQp(ring, at, 0x1234);
         Cqe.wcFlags(ring, at, 3);
         Cqe.vendorErr(ring, at, 0x201);
+        Cqe.status(ring, at, 12);
         Cqe.pkeyIndex(ring, at, 5);
         final CqeCompletion c = new CqeCompletion(true, true).wrap(ring, at, null, -9).outcome(129, 12, 77);
 
@@ -119,6 +120,10 @@ class MappingTest {
         assertThat(c.vendorError()).isEqualTo(0x201);
         assertThat(c.pkeyIndex()).isEqualTo(5);
         assertThat(c.toString()).contains("RETRY_EXC_ERR", "0x201");
+        assertThat(c.outcome(129, 0, 77).vendorError()).as("of a success").isZero();
+        assertThat(c.toString()).contains("vendorError=0x0 ");
+        Cqe.status(ring, at, 0);
+        assertThat(c.outcome(129, 1, 77).vendorError()).as("of what the driver refused").isZero();
         assertThat(c.isInvalidated()).isFalse();
         Cqe.wcFlags(ring, at, 4);
         assertThat(c.isInvalidated()).isTrue();
