@@ -25,6 +25,7 @@ import java.util.function.BooleanSupplier;
  * that is gone tells so by an event only; the library has its own acknowledgement at once.
  */
 final class AsyncEvents implements EventSubscription.Source {
+    private static final String FETCH = "fetch asynchronous events";
     private static final long SLICE_NANOS = TimeUnit.MILLISECONDS.toNanos(20);
     /** Where the library has no event although its file is readable, as at its end. */
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -60,19 +61,27 @@ final class AsyncEvents implements EventSubscription.Source {
     private void run() {
         while (!context.isClosed() && !context.isFailed()) {
             if (wait.await(TimeUnit.SECONDS.toNanos(1))) {
-                fetchIfFree();
+                fetch();
                 LockSupport.parkNanos(PAUSE_NANOS);
             }
         }
     }
 
-    /** The same for who has other things to do than to wait for one who hangs in the library. */
-    void fetchIfFree() {
+    /** Fetches what there is, and waits for who is at it; not for ever, as it may hang in the library. */
+    void fetch() {
+        final boolean fatal;
         try {
-            fetch();
+            fatal = fetching.get(FETCH, this::fetchNow);
         } catch (final RdmaException e) {
-            // Another thread hangs in the library: it has what there is. This one looks again.
+            // It has what there is.
             return;
+        }
+        failIf(fatal);
+    }
+
+    private void failIf(final boolean fatal) {
+        if (fatal) {
+            context.fail("the device reported a fatal error, or was removed");
         }
     }
 
@@ -89,13 +98,6 @@ final class AsyncEvents implements EventSubscription.Source {
         }
         LibraryWait.until("close " + object, context, object, () -> hearing != object,
             () -> "a thread does not come out of handling an event of it");
-    }
-
-    /** Fetches what there is. */
-    void fetch() {
-        if (fetching.get("fetch asynchronous events", this::fetchNow)) {
-            context.fail("the device reported a fatal error, or was removed");
-        }
     }
 
     /** False if there was no fatal one. */
@@ -198,10 +200,15 @@ final class AsyncEvents implements EventSubscription.Source {
 
     @Override
     public AsyncEvent await(final long nanos, final BooleanSupplier end) {
-        if (!context.isClosed()) {
-            fetch();
-        }
         final long deadline = System.nanoTime() + nanos;
+        final AsyncEvent first = take();
+        if (first != null) {
+            return first;
+        }
+        if (!context.isClosed()) {
+            // Not waited for who is at it: it may hang, and what it fetches is in the queue before it goes.
+            failIf(fetching.ifFree(FETCH, this::fetchNow));
+        }
         synchronized (this) {
             AsyncEvent next = queue.take();
             long left = nanos;
@@ -213,6 +220,10 @@ final class AsyncEvents implements EventSubscription.Source {
             }
             return next;
         }
+    }
+
+    private synchronized AsyncEvent take() {
+        return queue.take();
     }
 
     private void sleep(final long nanos) {

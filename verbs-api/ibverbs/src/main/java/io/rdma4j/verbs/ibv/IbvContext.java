@@ -438,7 +438,7 @@ final class IbvContext implements RdmaContext {
 
     /** A call failed in a way that a device that works has no reason for: perhaps it says why. */
     int doubtful(final int errno, final Object object) {
-        events.fetchIfFree();
+        events.fetch();
         fail(object + ": the library answered " + RdmaException.errnoName(errno));
         return ReturnCode.DEVICE_FAILED;
     }

@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.ibv;
 
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /** A lock that may be held over a call of the library, and therefore is not waited for for ever. */
@@ -30,6 +31,15 @@ final class Turn {
 
     <T> T get(final String operation, final Supplier<T> action) {
         LibraryWait.until(operation, context, what, lock::tryLock, this::held);
+        return locked(operation, action);
+    }
+
+    /** The same for who does not wait: false, and nothing is done, while another thread has it. */
+    boolean ifFree(final String operation, final BooleanSupplier action) {
+        return lock.tryLock() && locked(operation, action::getAsBoolean);
+    }
+
+    private <T> T locked(final String operation, final Supplier<T> action) {
         try {
             if (lock.getHoldCount() == 1) {
                 holder = Thread.currentThread();

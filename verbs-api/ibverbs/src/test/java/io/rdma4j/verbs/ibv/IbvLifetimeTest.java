@@ -14,6 +14,7 @@ import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AhAttributes;
 import io.rdma4j.verbs.AsyncEvent;
+import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.AsyncEventType;
 import io.rdma4j.verbs.CompletionChannel;
 import io.rdma4j.verbs.CompletionQueue;
@@ -51,6 +52,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -331,6 +334,66 @@ class IbvLifetimeTest {
         assertThat(poller.result()).isIn(0, ReturnCode.CLOSED);
         closer.result();
         assertThat(cq.poll(c -> { }, 4)).isEqualTo(ReturnCode.CLOSED);
+    }
+
+    /** What came before is there, and the rest when that thread comes back. */
+    @Test
+    void whoAsksForEventsDoesNotWaitForWhoHangsInTheLibrary() {
+        final SharedReceiveQueue srq = pd.createSrq(8, 1);
+        final QueuePair qp = ready(context.createCq(64), new QpOptions());
+        Stub.hold(Place.QUERY_QP);
+        Stub.ask("stub_event", ((IbvSrq) srq).pointer, AsyncEventType.SRQ_LIMIT_REACHED.ordinal());
+        Stub.ask("stub_event", ((IbvQp) qp).pointer, AsyncEventType.QP_FATAL.ordinal());
+        Stub.awaitHeld();
+        context.patienceNanos = 0;
+        final AsyncEvent first = context.pollAsyncEvent();
+        assertThat(first.type()).isEqualTo(AsyncEventType.SRQ_LIMIT_REACHED);
+        first.acknowledge();
+        assertThat(context.pollAsyncEvent()).isNull();
+        assertThat(context.awaitAsyncEvent(Duration.ofMillis(1))).isNull();
+        Stub.hold(Place.NONE);
+        final AsyncEvent second = context.awaitAsyncEvent(LONG);
+        assertThat(second.type()).isEqualTo(AsyncEventType.QP_FATAL);
+        second.acknowledge();
+    }
+
+    @Test
+    void aListenerOutlivesWhoHangsInTheLibrary() throws Exception {
+        final SharedReceiveQueue srq = pd.createSrq(8, 1);
+        final QueuePair qp = ready(context.createCq(64), new QpOptions());
+        final CountDownLatch goOn = new CountDownLatch(1);
+        final CompletableFuture<Thread> listener = new CompletableFuture<>();
+        final CompletableFuture<AsyncEventType> second = new CompletableFuture<>();
+        try (AsyncEventSubscription subscription = context.listen(event -> {
+            if (listener.complete(Thread.currentThread())) {
+                awaitUninterrupted(goOn);
+            } else {
+                second.complete(event.type());
+            }
+        })) {
+            Stub.ask("stub_event", ((IbvSrq) srq).pointer, AsyncEventType.SRQ_LIMIT_REACHED.ordinal());
+            final Thread thread = Patience.get(listener);
+            Stub.hold(Place.QUERY_QP);
+            Stub.ask("stub_event", ((IbvQp) qp).pointer, AsyncEventType.QP_FATAL.ordinal());
+            Stub.awaitHeld();
+            context.patienceNanos = 0;
+            goOn.countDown();
+            while (thread.isAlive() && Arrays.stream(thread.getStackTrace())
+                .noneMatch(frame -> frame.getMethodName().equals("timedWait"))) {
+                Patience.pause();
+            }
+            assertThat(subscription.isClosed()).isFalse();
+            Stub.hold(Place.NONE);
+            assertThat(Patience.get(second)).isEqualTo(AsyncEventType.QP_FATAL);
+        }
+    }
+
+    private static void awaitUninterrupted(final CountDownLatch latch) {
+        try {
+            Patience.await(latch, "the test");
+        } catch (final InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** After ten seconds closing gives up, but not the memory that the thread uses in the library. */
