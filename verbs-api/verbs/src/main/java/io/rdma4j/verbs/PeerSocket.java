@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 
 import io.rdma4j.base.Deadline;
 import io.rdma4j.base.SocketErrors;
+import io.rdma4j.base.Sockets;
 import io.rdma4j.base.Undo;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -72,7 +73,7 @@ final class PeerSocket implements AutoCloseable {
 
     private void establish(final Deadline deadline) {
         try {
-            boolean connected = channel.connect(address);
+            boolean connected = Sockets.connect(channel, address);
             while (!connected) {
                 await(SelectionKey.OP_CONNECT, deadline, "a TCP connection");
                 connected = channel.finishConnect();

@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 
 import io.rdma4j.base.Deadline;
 import io.rdma4j.base.SocketErrors;
+import io.rdma4j.base.Sockets;
 import io.rdma4j.base.Undo;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -55,7 +56,7 @@ public final class RdmaListener implements AutoCloseable {
         }
         try (Undo undo = new Undo()) {
             undo.add(this::closeServer);
-            server.bind(at, MAX_CANDIDATES);
+            Sockets.bind(server, at, MAX_CANDIDATES);
             server.configureBlocking(false);
             selector = Selector.open();
             server.register(selector, SelectionKey.OP_ACCEPT);

@@ -6,11 +6,11 @@
 package io.rdma4j.fabric.name;
 
 import io.rdma4j.base.Deadline;
+import io.rdma4j.base.Sockets;
 import io.rdma4j.base.Undo;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
-import java.net.NoRouteToHostException;
 import java.net.ProtocolException;
 import java.net.SocketAddress;
 import java.net.SocketException;
@@ -22,7 +22,6 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.UnsupportedAddressTypeException;
 import java.nio.file.Files;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -96,16 +95,11 @@ final class NameConnection implements AutoCloseable {
         }
     }
 
-    /** A JVM without IPv6 does not even ask the system. */
     private static boolean connect(final SocketChannel channel, final SocketAddress server) throws IOException {
         if (server instanceof UnixDomainSocketAddress local && Files.notExists(local.getPath())) {
             throw new ConnectException("nobody listens there");
         }
-        try {
-            return channel.connect(server);
-        } catch (final UnsupportedAddressTypeException e) {
-            throw new NoRouteToHostException("addresses like " + server + " are not known here");
-        }
+        return Sockets.connect(channel, server);
     }
 
     int nextId() {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.name;
 
+import io.rdma4j.base.Sockets;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FabricAddress;
 import java.io.IOException;
@@ -15,7 +16,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -92,7 +92,7 @@ final class NameListener implements NameRole {
         boolean good = false;
         try {
             channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            bind(channel, address);
+            Sockets.bind(channel, address, 0);
             add(channel);
             good = true;
         } catch (final IOException e) {
@@ -104,15 +104,6 @@ final class NameListener implements NameRole {
             if (!good) {
                 channel.close();
             }
-        }
-    }
-
-    /** A JVM without IPv6 does not even ask the system. */
-    private static void bind(final ServerSocketChannel channel, final InetSocketAddress address) throws IOException {
-        try {
-            channel.bind(address);
-        } catch (final UnsupportedAddressTypeException e) {
-            throw new IOException("addresses like " + address + " are not known here", e);
         }
     }
 
