@@ -129,7 +129,7 @@ public interface DeviceAttributes {
     int maxReceiveWr(int maxSge);
 
     /**
-     * Most scatter/gather elements in a work request.
+     * Most scatter/gather elements in a work request. Of RDMA READs a device may take fewer.
      *
      * @return a count.
      */

@@ -13,7 +13,7 @@ public final class ReturnCode {
     public static final int QUEUE_FULL = -1;
     /** The QP is not in a state that allows this: sends need RTS (or SQD, SQE, ERR), receives anything but RESET. */
     public static final int WRONG_STATE = -2;
-    /** More scatter/gather elements than the queue was made for. */
+    /** More scatter/gather elements than the queue was made for, or than the device takes in an RDMA READ. */
     public static final int TOO_MANY_SGES = -3;
     /** The object is closed. */
     public static final int CLOSED = -4;

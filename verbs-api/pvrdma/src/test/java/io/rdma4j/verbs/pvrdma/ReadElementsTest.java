@@ -6,8 +6,10 @@
 package io.rdma4j.verbs.pvrdma;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.DeviceAddress;
+import io.rdma4j.RdmaException;
 import io.rdma4j.driver.pci.DmaDomain;
 import io.rdma4j.driver.pci.DmaMemory;
 import io.rdma4j.driver.pci.PciDevice;
@@ -104,6 +106,11 @@ class ReadElementsTest {
             for (int i = 1; i <= 4; i++) {
                 assertThat(a.qp.postSend(request.addSge(a.at(8 * i), 8, a.lkey()))).as("%d elements", i)
                     .isEqualTo(i <= expected ? ReturnCode.OK : ReturnCode.TOO_MANY_SGES);
+            }
+            if (expected < 4) {
+                assertThatThrownBy(() -> a.qp.prepare(request)).isInstanceOf(RdmaException.class)
+                    .hasMessageContainingAll("TOO_MANY_SGES: 4 elements, the device takes fewer in a READ", "split it")
+                    .hasMessageNotContaining("maxSendSge");
             }
         }
     }

@@ -122,16 +122,20 @@ public abstract class PreparedSends implements SendTemplate {
      */
     protected final RdmaException refused(final int i, final int code) {
         final SendRequest request = requests[i];
-        final boolean isCrowded = code == ReturnCode.TOO_MANY_SGES;
+        final int elements = request.sges().size();
+        final boolean isTooMany = code == ReturnCode.TOO_MANY_SGES;
+        final boolean isCrowded = isTooMany && elements > qp.maxSendSge();
         final boolean isLong = code == ReturnCode.INVALID_REQUEST && request.isInline()
             && request.inlineLength() > qp.maxInline();
         return RdmaException.of(OPERATION).device(qp.pd().context().address())
             .detail("%s refuses request %d of %d (%s): %s%s", qp, i, requests.length, request.opcode(),
                 ReturnCode.nameOf(code), isCrowded
-                    ? ": " + request.sges().size() + " elements, maxSendSge is " + qp.maxSendSge() : isLong
+                    ? ": " + elements + " elements, maxSendSge is " + qp.maxSendSge() : isTooMany
+                    ? ": " + elements + " elements, the device takes fewer in a READ" : isLong
                     ? ": " + request.inlineLength() + " bytes inline, maxInline is " + qp.maxInline() : "")
             .errno(RdmaException.EINVAL)
             .hint(isCrowded ? "create the QP with QpOptions.maxSendSge(int)"
+                : isTooMany ? "split it into several READs"
                 : isLong ? "create the QP with QpOptions.maxInline(int)" : null).build();
     }
 
