@@ -33,12 +33,14 @@ while [ $# -gt 0 ]; do
         --quick) quick=--quick ;;
         --no-doc) doc= ;;
         --jdk)
-            other=${1:-}
-            [ $# -gt 0 ] && shift
-            [ -x "$other/bin/java" ] || {
-                echo "--jdk: there is no JDK in '$other'" >&2
+            # /bin/java is none's.
+            [ -n "${1:-}" ] && [ -x "$1/bin/java" ] || {
+                echo "--jdk: there is no JDK in '${1:-}'" >&2
                 exit 2
             }
+            # From any folder.
+            other=$(cd "$1" && pwd)
+            shift
             ;;
         -h | --help)
             usage
