@@ -13,7 +13,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.ZZ_Result;
 
-/** Two threads take and release a region of the cache, over and over: its owner is held while it is used. */
+/**
+ * One thread takes a region of the cache and keeps it, another one takes and releases it, over and over: its owner is
+ * held as long as the first one uses it. A release that was the last one until that came puts back what it cleared.
+ */
 @JCStressTest
 @Outcome(id = "true, true", expect = Expect.ACCEPTABLE, desc = "held while used, and not afterwards")
 @Outcome(expect = Expect.FORBIDDEN, desc = "the owner could be collected under the device, or never is")
@@ -21,28 +24,25 @@ import org.openjdk.jcstress.infra.results.ZZ_Result;
 public class CachedEntryKeepsItsOwner {
     private final CacheUse entry = new CacheUse();
 
-    private boolean use() {
-        boolean sound = true;
-        for (int i = 0; i < 3; i++) {
-            final boolean taken = entry.take();
-            entry.release();
-            sound &= taken;
-        }
-        return sound;
-    }
-
     @Actor
     public void one(final ZZ_Result r) {
-        r.r1 = use();
+        r.r1 = entry.take();
     }
 
     @Actor
     public void two(final ZZ_Result r) {
-        r.r2 = use();
+        boolean taken = true;
+        for (int i = 0; i < 3; i++) {
+            taken &= entry.take();
+            entry.release();
+        }
+        r.r2 = taken;
     }
 
     @Arbiter
     public void rest(final ZZ_Result r) {
-        r.r1 &= !entry.holdsOwner() && entry.closed() == 0;
+        r.r1 &= entry.isSound();
+        entry.release();
+        r.r2 &= !entry.holdsOwner() && entry.closed() == 0;
     }
 }
