@@ -5,8 +5,6 @@
 
 package io.rdma4j.testing;
 
-import java.util.List;
-
 /** A program with all that it has started: shells, compilers and builds do their work in children. */
 public final class ProcessTree {
     private ProcessTree() {
@@ -19,10 +17,11 @@ public final class ProcessTree {
      */
     public static void kill(final Process process) {
         if (process.isAlive()) {
-            // Once it is gone nothing tells whose children they were.
-            final List<ProcessHandle> children = process.descendants().toList();
+            // Once it is gone nothing tells whose children they were, and those that it traced run on unhindered: a
+            // User-Mode Linux' programs on the host. So they go first, then those that were started meanwhile.
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();
-            children.forEach(ProcessHandle::destroyForcibly);
         }
     }
 }

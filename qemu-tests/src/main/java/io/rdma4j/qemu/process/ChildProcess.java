@@ -5,6 +5,8 @@
 
 package io.rdma4j.qemu.process;
 
+import io.rdma4j.testing.ProcessTree;
+
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -122,7 +124,7 @@ public final class ChildProcess implements AutoCloseable {
                 writer.close();
                 if (process != null) {
                     // This JVM is ending: it takes no further hook that would do this.
-                    process.destroyForcibly();
+                    ProcessTree.kill(process);
                 }
             }
         }
@@ -258,15 +260,11 @@ public final class ChildProcess implements AutoCloseable {
     @Override
     public void close() {
         final boolean interrupted = Thread.interrupted();
-        // Whoever the program started holds its output open.
-        final List<ProcessHandle> descendants = process.descendants().toList();
         try {
-            process.destroyForcibly();
-            process.waitFor(KILL_WAIT.toMillis(), TimeUnit.MILLISECONDS);
-            descendants.forEach(ProcessHandle::destroyForcibly);
+            kill();
+            // Whoever the program started held its output open.
             reader.join(KILL_WAIT.toMillis());
         } catch (final InterruptedException e) {
-            process.destroyForcibly();
             Thread.currentThread().interrupt();
         } finally {
             forgetShutdownHook();
@@ -279,15 +277,17 @@ public final class ChildProcess implements AutoCloseable {
 
     /** Not before the program is gone: it might make another file. */
     private void endWithJvm() {
-        final List<ProcessHandle> descendants = process.descendants().toList();
-        process.destroyForcibly();
         try {
-            process.waitFor(KILL_WAIT.toMillis(), TimeUnit.MILLISECONDS);
-            descendants.forEach(ProcessHandle::destroyForcibly);
+            kill();
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         deleteTemporary();
+    }
+
+    private void kill() throws InterruptedException {
+        ProcessTree.kill(process);
+        process.waitFor(KILL_WAIT.toMillis(), TimeUnit.MILLISECONDS);
     }
 
     /** The hook and {@link #close()} may meet here. */

@@ -107,6 +107,23 @@ class ChildProcessTest {
         child.close();
     }
 
+    /** As a tracer's: its end lets them go on. They are those of a User-Mode Linux, which would run on the host. */
+    @Test
+    void noneOfItsChildrenRunsOnOnceItIsGone() throws InterruptedException {
+        final Path marker = folder.resolve("marker");
+        final Path pipe = folder.resolve("pipe");
+        final ChildProcess child = shell(String.format("mkfifo '%1$s'; { read x; : > '%2$s'; } < '%1$s' & "
+            + "exec 3> '%1$s'; echo up; wait", pipe, marker));
+        assertThat(child.await(() -> lines.contains("up"), LONG)).as(child.tail(5)).isTrue();
+        final List<ProcessHandle> children = ProcessHandle.of(child.pid()).orElseThrow().descendants().toList();
+        assertThat(children).hasSize(1);
+        child.close();
+        for (final ProcessHandle one : children) {
+            assertThat(Patience.ends(one.pid())).isTrue();
+        }
+        assertThat(marker).doesNotExist();
+    }
+
     @Test
     void killsEvenWhenItsThreadWasInterrupted() {
         final ChildProcess child = shell("sleep 60");
