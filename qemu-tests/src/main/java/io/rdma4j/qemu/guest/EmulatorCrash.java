@@ -9,12 +9,21 @@ package io.rdma4j.qemu.guest;
 public final class EmulatorCrash extends GuestException {
     private static final long serialVersionUID = 1L;
 
+    private final boolean alone;
+
     /**
      * A crash.
      *
      * @param message when it was, and what was seen last.
+     * @param alone   whether nothing had failed until then.
      */
-    EmulatorCrash(final String message) {
+    EmulatorCrash(final String message, final boolean alone) {
         super(message);
+        this.alone = alone;
+    }
+
+    /** Whether nothing else had failed until then. */
+    boolean isAlone() {
+        return alone;
     }
 }

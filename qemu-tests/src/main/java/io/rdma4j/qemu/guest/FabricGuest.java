@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -181,26 +182,50 @@ public final class FabricGuest implements AutoCloseable {
 
     /**
      * Boots a guest, runs a Java program in it and ends it; once more where QEMU itself crashes, which no guest should
-     * be able to bring about (7.2 does at times while its virtual IOMMU handles an interrupt message).
+     * be able to bring about (7.2 does at times while its virtual IOMMU handles an interrupt message), and nothing had
+     * failed until then. The first guest's folder is kept, as NAME-crashed.
      *
      * @param contexts          makes a new context for each boot.
      * @param mainAndArguments the program.
      * @return what it left.
-     * @throws GuestException as {@link #boot} and {@link #run}; and if QEMU crashes twice.
+     * @throws GuestException as {@link #boot} and {@link #run}; and if QEMU crashes twice, or after a failure.
      */
     public static GuestResult runIn(final Supplier<GuestContext> contexts, final List<String> mainAndArguments) {
+        return runIn(contexts, FabricGuest::boot, mainAndArguments);
+    }
+
+    static GuestResult runIn(
+        final Supplier<GuestContext> contexts, final Function<GuestContext, FabricGuest> boot,
+        final List<String> mainAndArguments) {
         final GuestContext first = contexts.get();
         try {
-            return bootAndRun(first, mainAndArguments);
+            return bootAndRun(first, boot, mainAndArguments);
         } catch (final EmulatorCrash e) {
+            if (!e.isAlone()) {
+                throw e;
+            }
             first.progress.println(GuestResult.RETRIED + first.name + ": " + e.getMessage());
-            return bootAndRun(contexts.get(), mainAndArguments);
+            keep(first);
+            return bootAndRun(contexts.get(), boot, mainAndArguments);
         }
     }
 
-    private static GuestResult bootAndRun(final GuestContext context, final List<String> mainAndArguments) {
-        try (FabricGuest guest = boot(context)) {
+    private static GuestResult bootAndRun(
+        final GuestContext context, final Function<GuestContext, FabricGuest> boot,
+        final List<String> mainAndArguments) {
+        try (FabricGuest guest = boot.apply(context)) {
             return guest.run(mainAndArguments);
+        }
+    }
+
+    /** The next guest of the name takes its folder. */
+    private static void keep(final GuestContext crashed) {
+        final Path kept = crashed.output.resolve(crashed.name + "-crashed");
+        try {
+            Folders.delete(kept);
+            Files.move(crashed.output.resolve(crashed.name), kept);
+        } catch (final IOException e) {
+            throw new GuestException("cannot keep what guest " + crashed.name + " left as " + kept + ": " + e, e);
         }
     }
 
@@ -256,12 +281,22 @@ public final class FabricGuest implements AutoCloseable {
         }
         stuck = true;
         if (qemu.hasCrashed()) {
+            final List<ResultLine> failed = failed(file.getParent());
             throw new EmulatorCrash(String.format(
-                "the machine itself crashed before guest %s could %s: %s; last lines:%n%s", context.name, what,
-                qemu, qemu.tail(TAIL)));
+                "the machine itself crashed before guest %s could %s: %s%s; last lines:%n%s", context.name, what,
+                qemu, failed.isEmpty() ? "" : "; failed before it: " + failed, qemu.tail(TAIL)), failed.isEmpty());
         }
         throw failure(String.format("guest %s%s did not %s%s", context.name, complaints(), what,
             qemu.isAlive() ? " within " + timeout.toSeconds() + " s" : ": it ended (" + qemu + ")"), null);
+    }
+
+    /** What a command had told of by then. */
+    private List<ResultLine> failed(final Path place) {
+        try {
+            return GuestResult.read(place, 0, Duration.ZERO).failed();
+        } catch (final IOException e) {
+            throw failure("the machine itself crashed, and what had failed before it cannot be read", e);
+        }
     }
 
     /** What its kernel said first when it went wrong, and where: before all else, as long messages are shortened. */

@@ -75,6 +75,15 @@ public record GuestResult(int exitCode, List<String> report, Path folder, Durati
     }
 
     /**
+     * What did not hold.
+     *
+     * @return in their order.
+     */
+    public List<ResultLine> failed() {
+        return results().stream().filter(line -> line.status() == ResultLine.Status.FAIL).toList();
+    }
+
+    /**
      * Whether the report was brought to its end, and nothing of it is missing.
      *
      * @return false after a crash, and for a command that reports nothing.

@@ -44,6 +44,7 @@ public final class InnerGuest implements AutoCloseable {
     private final Consumer<String> listener;
     private final ChildProcess qemu;
     private final Path sockets;
+    private final boolean hasIommu;
     private MadPeer mads;
     private SocketChannel control;
     private boolean hangs;
@@ -52,6 +53,7 @@ public final class InnerGuest implements AutoCloseable {
         final InnerImage image, final Path log, final Path sockets, final Consumer<String> listener) {
         this.listener = listener;
         this.sockets = sockets;
+        hasIommu = image.hasIommu();
         qemu = ChildProcess.start("inner", InnerMachine.command(GuestContext.defaultBinary(), image, sockets), log,
             this::onLine, List.of(sockets));
     }
@@ -276,7 +278,7 @@ public final class InnerGuest implements AutoCloseable {
         try {
             shell(line);
         } catch (final GuestException e) {
-            hangs = qemu.isAlive();
+            hangs = hasIommu && qemu.isAlive();
             throw new GuestException("the inner guest has said nothing for " + qemu.silence().toSeconds()
                 + " s, and its shell does not answer; QEMU's threads:\n" + qemu.threads() + e.getMessage(), e);
         }
@@ -310,7 +312,8 @@ public final class InnerGuest implements AutoCloseable {
     }
 
     /**
-     * Whether the machine was lost: QEMU ended by a fault of its own, or not even the guest's first process answers.
+     * Whether the machine was lost by a fault of QEMU's own: it crashed, or not even the guest's first process answers.
+     * A machine without an IOMMU that hangs is not: a wrong address of the driver's may have done it.
      *
      * @return true after a crash that nobody asked for, and where it hangs as a whole.
      */

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * Makes what an inner guest boots from, boots the fabric guest and, in it, the inner one. Exit code: 0 if nothing
@@ -79,8 +80,8 @@ public final class InnerMain {
     }
 
     /**
-     * Does all of it; once more if the inner guest's QEMU crashes or hangs, which no driver should be able to bring
-     * about.
+     * Does all of it; once more if nothing failed but the inner guest's QEMU, which crashed, or hangs with an IOMMU:
+     * no driver should be able to bring that about.
      *
      * @param name      of the fabric guest; the image is kept beside its folder while it is needed.
      * @param progress  gets a line for each stage.
@@ -122,14 +123,18 @@ public final class InnerMain {
             final List<String> command = new ArrayList<>(
                 List.of(InnerSuiteMain.class.getName(), made.folder().toString()));
             command.addAll(arguments);
-            final GuestResult result = guest.run(command);
-            final Optional<ResultLine> lost =
-                result.results().stream().filter(line -> line.name().equals(InnerSuiteMain.LOST)).findFirst();
-            if (lost.isEmpty()) {
-                return result;
-            }
-            progress.println(GuestResult.RETRIED + name + ": " + lost.get().message().replaceAll("\\s+", " "));
-            return guest.run(command);
+            return again(() -> guest.run(command), name, progress);
         }
+    }
+
+    /** Each attempt leaves a folder of its own. */
+    static GuestResult again(final Supplier<GuestResult> attempt, final String name, final PrintStream progress) {
+        final GuestResult first = attempt.get();
+        final List<ResultLine> failed = first.failed();
+        if (failed.size() != 1 || !failed.get(0).name().equals(InnerSuiteMain.LOST)) {
+            return first;
+        }
+        progress.println(GuestResult.RETRIED + name + ": " + failed.get(0).message().replaceAll("\\s+", " "));
+        return attempt.get();
     }
 }

@@ -19,6 +19,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
 
 /**
  * What runs in the fabric guest: lets a prepared inner guest go on and gives its stations their jobs. The conformance
@@ -30,7 +32,7 @@ public final class InnerSuiteMain {
     /** Stages to run, separated by commas; by default all that make sense on the machine. */
     public static final String STAGES_PROPERTY = "rdma4j.qemu.inner.stages";
 
-    /** The outcome that says that the inner guest's QEMU crashed, or hangs. */
+    /** The outcome that says that the inner guest was lost by a fault of QEMU's own. */
     static final String LOST = "innerQemuLost";
 
     /** The outcome that says whether all of the suite's outcomes came over. */
@@ -143,8 +145,19 @@ public final class InnerSuiteMain {
     private void conformance() {
         final InnerGuest.Job job = guest.start(Station.MAIN, "conformance " + address + " --effort quick --patience "
             + PATIENCE + ' ' + String.join(" ", suiteArguments));
-        final int code = job.await(SUITE);
+        final int code = endOf(() -> job.await(SUITE), job::lines, results);
         copy(job.lines(), code, results);
+    }
+
+    /** A suite's exit code. What has failed in one that does not come to its end is reported nevertheless. */
+    static int endOf(final IntSupplier wait, final Supplier<List<String>> lines, final ResultWriter results) {
+        try {
+            return wait.getAsInt();
+        } catch (final GuestException e) {
+            lines.get().stream().flatMap(line -> ResultLine.parse(line).stream())
+                .filter(line -> line.status() == ResultLine.Status.FAIL).forEach(results::write);
+            throw e;
+        }
     }
 
     /**
@@ -184,7 +197,7 @@ public final class InnerSuiteMain {
     private void smallPages() {
         final InnerGuest.Job job = guest.start(Station.MAIN, "conformance " + address
             + "&pages=4K --effort quick --patience " + PATIENCE + " --only " + SMALL_PAGES_CASES);
-        final int code = job.await(SUITE);
+        final int code = endOf(() -> job.await(SUITE), job::lines, results);
         final List<ResultLine> lines =
             job.lines().stream().flatMap(line -> ResultLine.parse(line).stream()).toList();
         final long passed = lines.stream().filter(line -> line.status() == ResultLine.Status.PASS).count();

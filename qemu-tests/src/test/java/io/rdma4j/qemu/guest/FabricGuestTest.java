@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -217,6 +218,46 @@ class FabricGuestTest {
                 .hasMessageMatching("(?s)guest unit \\([^|]*BUG: null; [^|]*RIP: 0010:f.0x1/0x2\\) did not finish.*")
                 .hasMessageContaining("it ended").hasMessageContaining("| Oops");
         }
+    }
+
+    /** Its machine crashes at the first command of the first boot; all that comes after holds. */
+    private GuestResult runOnOneThatCrashes(final String reportedBefore) {
+        final String script = String.format("""
+            touch $share/ready
+            until [ -e $share/1/command.sh ]; do sleep 0.05; done
+            if [ ! -e '%1$s' ]; then
+                touch '%1$s'
+                echo 'RESULT a %2$s' > $share/1/results.txt
+                kill -SEGV $$
+            fi
+            printf 'RESULT a PASS\n1 passed, 0 failed, 0 skipped\n' > $share/1/results.txt
+            echo 0 > $share/1/exit.part; mv $share/1/exit.part $share/1/exit
+            """, folder.resolve("crashed"), reportedBefore);
+        return FabricGuest.runIn(() -> context, given -> {
+            try {
+                return start(script);
+            } catch (final IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }, List.of("Main"));
+    }
+
+    @Test
+    void runsOnceMoreWhereTheMachineCrashesAndKeepsWhatTheFirstLeft() {
+        final GuestResult result = runOnOneThatCrashes("PASS");
+        assertThat(result.failed()).isEmpty();
+        assertThat(result.complete()).isTrue();
+        assertThat(progress.toString(StandardCharsets.UTF_8)).contains(GuestResult.RETRIED + "unit: ");
+        assertThat(folder.resolve("out/unit-crashed/console.log")).exists();
+        assertThat(folder.resolve("out/unit-crashed/share/1/results.txt")).hasContent("RESULT a PASS");
+    }
+
+    @Test
+    void whatFailedBeforeTheMachineCrashedStays() {
+        assertThatThrownBy(() -> runOnOneThatCrashes("FAIL why")).isInstanceOf(EmulatorCrash.class)
+            .hasMessageContaining("crashed before guest unit could finish command 1")
+            .hasMessageContaining("failed before it: [ResultLine[name=a, status=FAIL, message=why]]");
+        assertThat(progress.toString(StandardCharsets.UTF_8)).doesNotContain(GuestResult.RETRIED);
     }
 
     @Test

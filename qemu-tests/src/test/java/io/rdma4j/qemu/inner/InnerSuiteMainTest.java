@@ -6,7 +6,9 @@
 package io.rdma4j.qemu.inner;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.guest.ResultWriter;
 import org.junit.jupiter.api.Test;
 
@@ -56,5 +58,20 @@ class InnerSuiteMainTest {
             .anyMatch(line -> line.startsWith(COMPLETE + "FAIL"));
         assertThat(copy(0, "RESULT a FAIL", "0 passed, 1 failed, 0 skipped"))
             .anyMatch(line -> line.startsWith(COMPLETE + "FAIL"));
+    }
+
+    @Test
+    void reportsWhatFailedInASuiteThatDoesNotEnd() {
+        final ByteArrayOutputStream console = new ByteArrayOutputStream();
+        try (ResultWriter results =
+            new ResultWriter(Writer.nullWriter(), new PrintStream(console, true, StandardCharsets.UTF_8))) {
+            assertThat(InnerSuiteMain.endOf(() -> 1, () -> List.of("RESULT c FAIL"), results)).isOne();
+            final GuestException lost = new GuestException("lost");
+            assertThatThrownBy(() -> InnerSuiteMain.endOf(() -> {
+                throw lost;
+            }, () -> List.of("RESULT a PASS", "RESULT b FAIL why", "DETAIL b ring 1"), results)).isSameAs(lost);
+        }
+        assertThat(console.toString(StandardCharsets.UTF_8).lines())
+            .containsExactly("RESULT b FAIL why", "0 passed, 1 failed, 0 skipped");
     }
 }
