@@ -47,6 +47,8 @@ public final class ChildProcess implements AutoCloseable {
     private final ArrayDeque<String> tail = new ArrayDeque<>();
     private final Object monitor = new Object();
     private volatile long lastLineNanos = startNanos;
+    /** The reader's alone. */
+    private boolean logIsLost;
 
     private ChildProcess(
         final String name, final Process process, final BufferedWriter writer, final Consumer<String> onLine,
@@ -316,7 +318,7 @@ public final class ChildProcess implements AutoCloseable {
     }
 
     private void readOutput(final BufferedWriter log, final Consumer<String> onLine) {
-        try (log; Reader in = new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)) {
+        try (Reader in = new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8)) {
             final LineSplitter lines = new LineSplitter(line -> takeLine(line, log, onLine));
             final char[] chunk = new char[8192];
             int n = in.read(chunk);
@@ -328,21 +330,40 @@ public final class ChildProcess implements AutoCloseable {
         } catch (final IOException e) {
             remember("(output of " + name + " lost: " + e + ")");
         } finally {
+            closeLog(log);
             synchronized (monitor) {
                 monitor.notifyAll();
             }
         }
     }
 
-    private void takeLine(final String line, final BufferedWriter log, final Consumer<String> onLine) {
+    private void closeLog(final BufferedWriter log) {
         try {
-            log.write(String.format("[%9.3f] %s%n", (System.nanoTime() - startNanos) / 1e9, line));
-            log.flush();
+            log.close();
         } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+            loseLog(e);
+        }
+    }
+
+    private void takeLine(final String line, final BufferedWriter log, final Consumer<String> onLine) {
+        if (!logIsLost) {
+            try {
+                log.write(String.format("[%9.3f] %s%n", (System.nanoTime() - startNanos) / 1e9, line));
+                log.flush();
+            } catch (final IOException e) {
+                loseLog(e);
+            }
         }
         remember(line);
         onLine.accept(line);
+    }
+
+    /** As on a full disk. Whoever waits for a line gets it nevertheless. */
+    private void loseLog(final IOException e) {
+        if (!logIsLost) {
+            logIsLost = true;
+            remember("(log of " + name + " lost: " + e + ")");
+        }
     }
 
     private void remember(final String line) {

@@ -64,6 +64,16 @@ class ChildProcessTest {
     }
 
     @Test
+    void goesOnReadingWhereTheDiskIsFull() throws InterruptedException {
+        try (ChildProcess child = ChildProcess.start(
+            "test", List.of("sh", "-c", "echo a; echo b"), Path.of("/dev/full"), lines::add)) {
+            child.awaitExit(LONG);
+            assertThat(lines).containsExactly("a", "b");
+            assertThat(child.tail(5)).contains("| (log of test lost: ", "No space left").endsWith("| a\n    | b\n");
+        }
+    }
+
+    @Test
     void stopsWaitingAtTheDeadline() throws InterruptedException {
         try (ChildProcess child = shell("sleep 60")) {
             final long start = System.nanoTime();
