@@ -278,10 +278,11 @@ class LinuxDriverTest {
     }
 
     private static void oursAsks(final String test) {
-        guest.run("timeout 60 " + theirs(test) + " >/run/server.log 2>&1 </dev/null & " + untilListens());
+        guest.run("rm -f /run/server.code; (timeout 60 " + theirs(test) + "; echo $? >/run/server.code) "
+            + ">/run/server.log 2>&1 </dev/null & " + untilListens());
         final Rdma4j ours = Rdma4j.run(ours(test, "127.0.0.1:" + guest.port()));
-        final GuestResult result = guest.run("while busybox pidof ib_" + test + " >/dev/null; do sleep 0.1; done; "
-            + "cat /run/server.log");
+        final GuestResult result = guest.run(until("[ -s /run/server.code ]")
+            + "; cat /run/server.log; exit \"$(cat /run/server.code)\"");
         assertMoved(test, result, ours);
     }
 
