@@ -5,13 +5,13 @@
 
 package io.rdma4j.qemu.inner;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.qemu.guest.GuestContext;
 import io.rdma4j.qemu.guest.GuestException;
 import io.rdma4j.qemu.process.ChildProcess;
 import io.rdma4j.qemu.qtest.MadPeer;
 
 import java.io.IOException;
-import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -50,12 +50,13 @@ public final class InnerGuest implements AutoCloseable {
     private boolean hangs;
 
     private InnerGuest(
-        final InnerImage image, final Path log, final Path sockets, final Consumer<String> listener) {
+        final String binary, final InnerImage image, final Path log, final Path sockets,
+        final Consumer<String> listener) {
         this.listener = listener;
         this.sockets = sockets;
         hasIommu = image.hasIommu();
-        qemu = ChildProcess.start("inner", InnerMachine.command(GuestContext.defaultBinary(), image, sockets), log,
-            this::onLine, List.of(sockets));
+        qemu = ChildProcess.start("inner", InnerMachine.command(binary, image, sockets), log, this::onLine,
+            List.of(sockets));
     }
 
     /**
@@ -68,11 +69,16 @@ public final class InnerGuest implements AutoCloseable {
      * @throws GuestException if it does not come up; shows its console.
      */
     public static InnerGuest boot(final InnerImage image, final Path log, final Consumer<String> listener) {
+        return boot(GuestContext.defaultBinary(), image, log, listener);
+    }
+
+    static InnerGuest boot(
+        final String binary, final InnerImage image, final Path log, final Consumer<String> listener) {
         InnerGuest guest = null;
         boolean up = false;
         try {
             final Path sockets = Files.createTempDirectory("rdma4j-inner");
-            guest = new InnerGuest(image, log, sockets, listener);
+            guest = new InnerGuest(binary, image, log, sockets, listener);
             guest.connect();
             up = true;
             return guest;
@@ -85,13 +91,25 @@ public final class InnerGuest implements AutoCloseable {
         }
     }
 
-    private void connect() throws IOException {
-        final Path mad = sockets.resolve(InnerMachine.MAD_SOCKET);
-        await(() -> Files.exists(mad), START, "start");
-        mads = MadPeer.connect(mad);
-        control = SocketChannel.open(StandardProtocolFamily.UNIX);
-        control.connect(UnixDomainSocketAddress.of(sockets.resolve(InnerMachine.CONTROL_SOCKET)));
+    private void connect() {
+        await(this::isConnected, START, "start");
         await(() -> find(0, MARK + "READY").isPresent(), BOOT, "get ready");
+    }
+
+    /** QEMU makes its sockets one after the other, and listens after the file is there. */
+    private boolean isConnected() {
+        try {
+            if (mads == null) {
+                mads = MadPeer.connect(sockets.resolve(InnerMachine.MAD_SOCKET));
+            }
+            if (control == null) {
+                control = SocketChannel.open(
+                    UnixDomainSocketAddress.of(sockets.resolve(InnerMachine.CONTROL_SOCKET)));
+            }
+            return true;
+        } catch (final RdmaException | IOException e) {
+            return false;
+        }
     }
 
     private synchronized void add(final String line) {
