@@ -23,6 +23,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 
 /** The harness against a shell script that plays QEMU and the guest in it. */
@@ -222,7 +223,7 @@ class FabricGuestTest {
 
     /** Its machine crashes at the first command of the first boot; all that comes after holds. */
     private GuestResult runOnOneThatCrashes(final String reportedBefore) {
-        final String script = String.format("""
+        final String script = String.format(Locale.ROOT, """
             touch $share/ready
             until [ -e $share/1/command.sh ]; do sleep 0.05; done
             if [ ! -e '%1$s' ]; then
