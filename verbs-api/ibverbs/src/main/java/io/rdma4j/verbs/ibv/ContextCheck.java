@@ -12,6 +12,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
 
 /**
  * Whether the memory of a context looks as {@link Abi} says, before anything is called through its pointers: a wrong
@@ -20,6 +22,14 @@ import java.util.List;
 final class ContextCheck {
     private static final String CONTROL = "rdma4j.ibv.check";
     private static final long EXTENDED = -1;
+    private static final List<Integer> WINDOWS =
+        List.of(Abi.Context.OPS_ALLOC_MW, Abi.Context.OPS_BIND_MW, Abi.Context.OPS_DEALLOC_MW);
+    /** In front of the context is what a library need not have, and windows are what a driver need not have. */
+    private static final List<Integer> OPTIONAL = Stream.concat(WINDOWS.stream(), Stream.of(
+        -Abi.VerbsContext.QUERY_DEVICE_EX, -Abi.VerbsContext.QUERY_PORT, -Abi.VerbsContext.ADVISE_MR)).toList();
+    private static final List<Integer> CALLED = Stream.concat(OPTIONAL.stream(), Stream.of(
+        Abi.Context.OPS_POLL_CQ, Abi.Context.OPS_REQ_NOTIFY_CQ, Abi.Context.OPS_POST_SEND, Abi.Context.OPS_POST_RECV,
+        Abi.Context.OPS_POST_SRQ_RECV)).toList();
 
     private ContextCheck() {
     }
@@ -70,22 +80,27 @@ final class ContextCheck {
                 return "file " + fd + " is " + link + ", not " + file;
             }
             // Names of mapped files may have any bytes.
-            final List<String> maps =
-                Files.readAllLines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1);
-            for (final int member : new int[] {Abi.Context.OPS_POLL_CQ, Abi.Context.OPS_REQ_NOTIFY_CQ,
-                Abi.Context.OPS_POST_SEND, Abi.Context.OPS_POST_RECV, Abi.Context.OPS_POST_SRQ_RECV,
-                -Abi.VerbsContext.QUERY_DEVICE_EX, -Abi.VerbsContext.QUERY_PORT, -Abi.VerbsContext.ADVISE_MR}) {
-                final long function =
-                    member < 0 ? extended(context, -member) : UnsafeApi.getLong(context + member);
-                // In front of the context is what a library need not have.
-                if (libraryAt(maps, function) == null && !(member < 0 && function == 0)) {
-                    return String.format("the function at byte %d is 0x%x, in no library of RDMA", member, function);
-                }
-            }
-            return null;
+            return strange(context, Files.readAllLines(Path.of("/proc/self/maps"), StandardCharsets.ISO_8859_1));
         } catch (final IOException e) {
             return "/proc/self cannot be read: " + e.getMessage();
         }
+    }
+
+    /** What is wrong about functions that are called by their addresses in the context; null if nothing is. */
+    static String strange(final long context, final List<String> maps) {
+        for (final int member : CALLED) {
+            final long function = member < 0 ? extended(context, -member) : UnsafeApi.getLong(context + member);
+            if (libraryAt(maps, function) == null && !(function == 0 && OPTIONAL.contains(member))) {
+                return String.format(Locale.ROOT, "the function at byte %d is 0x%x, in no library of RDMA", member,
+                    function);
+            }
+        }
+        return null;
+    }
+
+    /** Whether the driver has what is called for memory windows. */
+    static boolean hasWindows(final long context) {
+        return WINDOWS.stream().allMatch(member -> UnsafeApi.getLong(context + member) != 0);
     }
 
     /** The file of the library that a function is in; null if it is in no executable part of one. */

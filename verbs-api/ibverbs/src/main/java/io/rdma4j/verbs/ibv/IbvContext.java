@@ -109,7 +109,7 @@ final class IbvContext implements RdmaContext {
             member(Abi.Context.OPS_REQ_NOTIFY_CQ)), Traits.isQuick(driver));
         this.regions = new RegionCalls(this);
         this.attributes = readAttributes();
-        this.traits = new Traits(attributes, driver, regions);
+        this.traits = new Traits(attributes, driver, regions, ContextCheck.hasWindows(pointer));
         this.gids = new GidTable(this, GidTypes.of(this), gid);
         this.events = new AsyncEvents(this, UnsafeApi.getInt(pointer + Abi.Context.ASYNC_FD));
         this.live = LiveDevice.open(address);

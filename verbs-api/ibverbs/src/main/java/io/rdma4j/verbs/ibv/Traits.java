@@ -36,8 +36,12 @@ final class Traits {
     final boolean bindsWithoutRegion;
     final FeatureTable features = new FeatureTable();
 
-    Traits(final IbvAttributes attributes, final String driver, final RegionCalls regions) {
+    Traits(final IbvAttributes attributes, final String driver, final RegionCalls regions, final boolean windows) {
         byLibrary(regions);
+        if (!windows) {
+            features.lacks("the device's library has no calls for memory windows", Feature.MEMORY_WINDOWS,
+                Feature.MEMORY_WINDOWS_TYPE_2);
+        }
         final int flags = attributes.capFlags();
         if (attributes.atomicCap() == 0) {
             features.reportsNo(Feature.ATOMICS, "64-bit atomics", "atomic_cap", 0);
