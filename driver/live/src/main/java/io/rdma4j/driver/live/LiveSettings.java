@@ -5,6 +5,8 @@
 
 package io.rdma4j.driver.live;
 
+import java.util.Locale;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /** What users set. */
@@ -13,13 +15,15 @@ final class LiveSettings {
     static final String VARIABLE = "RDMA4J_LIVE";
     static final String OBJECTS = "rdma4j.live.objects";
 
-    private static final String OFF = "off";
+    /** A word that means it is not to publish after all what somebody wanted to keep. */
+    private static final Set<String> OFF = Set.of("off", "false", "no", "0");
 
     private LiveSettings() {
     }
 
     static boolean isOff() {
-        return OFF.equalsIgnoreCase(System.getProperty(PROPERTY, System.getenv(VARIABLE)));
+        final String word = System.getProperty(PROPERTY, System.getenv(VARIABLE));
+        return word != null && OFF.contains(word.trim().toLowerCase(Locale.ROOT));
     }
 
     static String whatSwitches() {

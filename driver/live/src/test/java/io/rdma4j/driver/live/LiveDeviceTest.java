@@ -342,7 +342,7 @@ class LiveDeviceTest extends LiveFixture {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"off", "OFF"})
+    @ValueSource(strings = {"off", "OFF", "false", "no", "0"})
     void switchedOff(final String off) {
         System.setProperty(LiveSettings.PROPERTY, off);
         final LiveDevice device = device("fake:a");
