@@ -7,7 +7,7 @@
 #                          IOMMU, long searches
 #   ./test.sh --quick      without QEMU: for use while writing
 #   ./test.sh --only NAME  one test class, or Class#method; "static": faults that need no run to be found; "style"
-#   ./test.sh --soak N     N rounds of what --quick runs, beside four processes that want the processors
+#   ./test.sh --soak N     N rounds of what --quick runs, without examples, beside four processes that want the processors
 #   ./test.sh --campaign NAME [--seconds N] [--seed S]
 #                          random cases with new seeds until the time (60) is over; NAME "all" for each of them
 #

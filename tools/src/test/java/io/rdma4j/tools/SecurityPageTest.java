@@ -38,6 +38,10 @@ class SecurityPageTest {
     private static final Pattern LOCAL_BUFFER =
         Pattern.compile("^ {8,}(?:final )?\\w*Buffer (\\w+) =[^;]*;", Pattern.MULTILINE);
     private static final String END_OF_METHOD = "\n    }\n";
+    private static final Pattern VARIABLE = Pattern.compile(
+        "\"((?:RDMA4J|XDG)_[A-Z_]+|FI_MR_[A-Z_]*CACHE[A-Z_]*|FI_HMEM_[A-Z0-9_]+)\"|getenv\\(\"(\\w+)\"\\)");
+    private static final Pattern NOT_PUBLISHED =
+        Pattern.compile("^(benchmarks|qemu-tests|examples|concurrency-tests|test-support)/");
     private static final Pattern NAME = Pattern.compile("`(\\w+)`");
     private static final Pattern ROW = Pattern.compile("\\| `([\\w.-]+:[\\w.-]+)` \\| (\\S+) \\|");
     private static final Pattern COORDINATES = Pattern.compile(
@@ -103,6 +107,20 @@ class SecurityPageTest {
             }
         }
         assertThat(others).isEmpty();
+    }
+
+    /** Those whose names are made of a property's are not seen here. */
+    @Test
+    void eachVariableOfTheEnvironmentIsListed() throws IOException {
+        final Set<String> read = new TreeSet<>();
+        for (final String file : sources("src/main/java")) {
+            if (!NOT_PUBLISHED.matcher(file).find()) {
+                VARIABLE.matcher(Files.readString(ROOT.resolve(file))).results()
+                    .forEach(result -> read.add(result.group(1) == null ? result.group(2) : result.group(1)));
+            }
+        }
+        assertThat(read).contains("RDMA4J_TRACE", "FI_MR_CACHE_MONITOR", "GLIBC_TUNABLES");
+        assertThat(found(NAME, page).toList()).containsAll(read);
     }
 
     /** Whether a buffer is not mentioned any more after its address was taken: it may be collected under the call. */
