@@ -220,7 +220,8 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     private void requireCountable(final String operation) {
         final RegionRules rules = plan.rules();
         if (!rules.counts) {
-            throw Refusals.of(FiErrno.FI_ENOSYS, operation, "accesses are not counted: %s", rules.whyNotCounts).build();
+            throw Refusals.of(FiErrno.FI_ENOSYS, operation, "accesses are not counted: %s", RegionRules.WHY_NO_COUNTS)
+                .build();
         }
         if (state != RegionState.ENABLED && state != RegionState.DISABLED) {
             throw badState(operation).build();

@@ -92,7 +92,7 @@ final class Realms {
         KeyDirectory directory = null;
         Realm realm = null;
         try {
-            directory = rules.directory ? KeyDirectory.open(lease.pd(), rules.mrCount) : KeyDirectory.unread();
+            directory = rules.hasMemory ? KeyDirectory.open(lease.pd(), rules.mrCount) : KeyDirectory.unread();
             realm = new Realm(domain, lease, directory, caches.apply(lease.pd()), key, onClose);
             return realm;
         } catch (final RdmaException e) {

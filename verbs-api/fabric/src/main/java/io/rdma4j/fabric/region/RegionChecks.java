@@ -49,7 +49,6 @@ final class RegionChecks {
         final RegionPlan plan = new RegionPlan(dmabuf ? null : buffers(attributes), dmabuf ? attributes.dmabuf() : null,
             access, flags, attributes.requestedKey(), attributes.authKey(), attributes.context(), rules);
         if (!dmabuf) {
-            checkApart(plan);
             checkWritable(plan, attributes);
         }
         return plan;
@@ -66,18 +65,6 @@ final class RegionChecks {
                     plan.access())
                     .hint("register the buffer that it is a view of; or leave RECV, READ and REMOTE_WRITE out").build();
             }
-        }
-    }
-
-    /** Peers look up the several keys of the device. */
-    private void checkApart(final RegionPlan plan) {
-        if (plan.isRemote() && rules.hasMemory && !rules.directory && plan.buffers().runs().size() > 1) {
-            throw Refusals.of(FiErrno.FI_ENOSYS, OPERATION, "%s: the device has them as %d regions, and cannot tell "
-                + "peers with REMOTE_READ or REMOTE_WRITE of several: it has no RDMA READ or no keys for peers",
-                plan.buffers(), plan.buffers().runs().size())
-                .hint((rules.pageLists ? "for peers all buffers but the first must begin, all but the last must end at "
-                    + "a page of 4096 bytes (touching ones of one owner count as one); or " : "")
-                    + "register them as several regions").build();
         }
     }
 
@@ -116,7 +103,7 @@ final class RegionChecks {
         if (flag == MrFlag.RMA_PMEM && !rules.pmem) {
             return "the domain was opened without Capability.RMA_PMEM";
         }
-        return flag == MrFlag.RMA_EVENT ? rules.whyNotCounts : null;
+        return flag == MrFlag.RMA_EVENT && !rules.counts ? RegionRules.WHY_NO_COUNTS : null;
     }
 
     private static void checkAccess(final Set<MrAccess> access) {

@@ -15,6 +15,8 @@ import io.rdma4j.verbs.RdmaContext;
 final class RegionRules {
     /** Authorization keys, and mode bits of their own, exist since 1.5. */
     private static final int VERSION_1_5 = 1 << 16 | 5;
+    /** Why {@link #counts} is not so: the capability is given only where the device can have it. */
+    static final String WHY_NO_COUNTS = "the domain was opened without Capability.RMA_EVENT";
 
     final FabricInfo info;
     final boolean provKey;
@@ -36,13 +38,9 @@ final class RegionRules {
     final boolean avAuthKeys;
     /** Whether what peers write can be counted. */
     final boolean counts;
-    /** Why not. */
-    final String whyNotCounts;
     final boolean atomics;
-    /** Whether peers reach memory at all. */
+    /** Whether peers reach memory at all; then they look up keys: what they mean, or why the device refused them. */
     final boolean hasMemory;
-    /** Whether peers look up keys: what they mean, or why the device refused them. */
-    final boolean directory;
     /** Whether the device has pages that lie apart as one region. */
     final boolean pageLists;
     /** Whether the device can name memory by an address of choice. */
@@ -76,10 +74,8 @@ final class RegionRules {
         authKeys = Integer.compareUnsigned(info.apiVersion(), VERSION_1_5) >= 0;
         avAuthKeys = info.avAuthKeys();
         atomics = context.supports(Feature.ATOMICS);
-        whyNotCounts = whyNotCounts(info, context);
-        counts = whyNotCounts == null;
+        counts = info.capabilities().contains(Capability.RMA_EVENT);
         hasMemory = info.capabilities().contains(Capability.RMA) || info.capabilities().contains(Capability.ATOMIC);
-        directory = hasMemory && context.supports(Feature.RDMA_READ) && context.supports(Feature.REMOTE_KEYS);
         pageLists = context.supports(Feature.PAGE_LISTS);
         whyNoIova = context.whyNot(Feature.IOVA_OF_CHOICE);
         iovaOfChoice = context.supports(Feature.IOVA_OF_CHOICE);
@@ -93,14 +89,6 @@ final class RegionRules {
         iovLimit = info.domainAttributes().mrIovLimit();
         mrCount = info.domainAttributes().mrCount();
         maxLength = context.attributes().maxMrSize();
-    }
-
-    private static String whyNotCounts(final FabricInfo info, final RdmaContext context) {
-        if (!info.capabilities().contains(Capability.RMA_EVENT)) {
-            return "the domain was opened without Capability.RMA_EVENT";
-        }
-        final String atomics = context.whyNot(Feature.ATOMICS);
-        return atomics == null ? context.whyNot(Feature.RDMA_READ) : atomics;
     }
 
     @Override

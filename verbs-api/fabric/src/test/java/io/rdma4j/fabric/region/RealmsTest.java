@@ -51,7 +51,7 @@ class RealmsTest {
     void aRealmThatCannotBeMadeLeavesNothing() {
         final Domain domain = domains.open();
         final RuntimeException failure = new IllegalStateException("no cache");
-        assertThat(new RegionRules(domain.info(), domains.context()).directory).as("one to give back").isTrue();
+        assertThat(new RegionRules(domain.info(), domains.context()).hasMemory).as("one to give back").isTrue();
         final long reachable = domains.context().reachableBytes();
         final long protectionDomains = domainsIn(domains.context().dump());
         assertThatThrownBy(() -> failingBy(domain, failure).open(null)).isSameAs(failure);
