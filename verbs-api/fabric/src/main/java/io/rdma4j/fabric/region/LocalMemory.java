@@ -119,7 +119,8 @@ public final class LocalMemory {
         descriptor = null;
         keptByDescriptor = false;
         processAddress = address;
-        return length == 0 || length > 0 && address != 0 && (address + (length - 1) >= address || address < 0);
+        return length == 0
+            || length > 0 && address != 0 && Long.compareUnsigned(address + (length - 1), address) >= 0;
     }
 
     /**
@@ -148,7 +149,7 @@ public final class LocalMemory {
             return -FiErrno.FI_EDOMAIN;
         }
         final LocalDescriptor region = ((LocalDescriptor) desc).in(realm);
-        if (region.realm() == null || !region.isUsable()) {
+        if (!region.isUsable()) {
             return -FiErrno.FI_EINVAL;
         }
         if (!region.allows(right.bit())) {
