@@ -24,6 +24,8 @@ import io.rdma4j.fabric.MrAttributes.DmaBufRange;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.MsgEndpoint;
+import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.RdmaContext;
 
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
@@ -38,6 +40,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Set;
 
 /** Memory of accelerators, and dma-bufs (checklist 13-15, 17). */
@@ -145,8 +148,33 @@ class HmemTest {
         assertInvalid(() -> domain.register(dmabuf(0, -1, PAGE, 0)));
         assertInvalid(() -> domain.register(dmabuf(0, 0, PAGE, 1)), "not page-aligned");
         assertInvalid(() -> domain.register(dmabuf(0, PAGE, PAGE, -PAGE)), "wraps around");
+        assertInvalid(() -> domain.register(dmabuf(0, PAGE, PAGE, -2 * PAGE)), "no dma-buf");
+        assertInvalid(() -> domain.register(dmabuf(0, 0, 1, PAGE)), "no dma-buf");
         assertInvalid(() -> domain.register(dmabuf(0, 0, PAGE, 0).dmabuf(null)), "no dma-buf");
         assertInvalid(() -> domain.register(dmabuf(0, 0, PAGE, 0).buffer(buffer)), "buffers, too");
         assertInvalid(() -> domain.register(local(buffer).dmabuf(new DmaBufRange(0, 0, 1, 0))), "flag DMABUF is not");
+    }
+
+    /** Keys of the device are for addresses of the device: there a dma-buf cannot have one of choice. */
+    @Test
+    void aDmaBufCanOnlyBeNamedAsTheDeviceCan() {
+        final RdmaContext context = RefreshTest.proxy(RdmaContext.class, (proxy, method, arguments) -> {
+            if (arguments != null && arguments[0] == Feature.IOVA_OF_CHOICE) {
+                return method.getName().equals("whyNot") ? "addresses as they are" : (Object) false;
+            }
+            return RefreshTest.invoke(domains.context(), method, arguments);
+        });
+        for (final Set<MrMode> modes : List.of(EnumSet.of(MrMode.HMEM, MrMode.VIRT_ADDR, MrMode.PROV_KEY),
+            EnumSet.of(MrMode.HMEM, MrMode.VIRT_ADDR), EnumSet.of(MrMode.HMEM, MrMode.PROV_KEY))) {
+            final Domain domain = domains.open(hints -> hints.context(context).mrMode(modes).demand(modes)
+                .capabilities(Capability.MSG, Capability.RMA, Capability.HMEM));
+            final String why = modes.size() == 3 ? "addresses as they are" : "no dma-buf";
+            assertRefused(modes.size() == 3 ? FiErrno.FI_ENOSYS : FiErrno.FI_EINVAL,
+                () -> domain.register(dmabuf(0, 0, PAGE, PAGE)), why);
+        }
+        final Domain able = domains.open(hints -> hints.mrMode(MrMode.HMEM, MrMode.VIRT_ADDR, MrMode.PROV_KEY)
+            .demand(MrMode.HMEM, MrMode.VIRT_ADDR, MrMode.PROV_KEY)
+            .capabilities(Capability.MSG, Capability.RMA, Capability.HMEM));
+        assertInvalid(() -> able.register(dmabuf(0, 0, PAGE, PAGE)), "no dma-buf");
     }
 }

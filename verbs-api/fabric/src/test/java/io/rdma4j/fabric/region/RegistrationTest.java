@@ -32,6 +32,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.EnumSet;
+import java.util.Map;
 import java.util.Set;
 
 /** Registering memory: what is accepted, what is refused, and what a region tells (checklist 1-21). */
@@ -226,10 +227,11 @@ class RegistrationTest {
     @Test
     void flagsThatTheDomainDoesNotHaveAreRefused() {
         final Domain domain = domains.open(Capability.MSG, Capability.RMA);
-        for (final MrFlag flag : new MrFlag[] {MrFlag.AUTH_KEY, MrFlag.RMA_EVENT, MrFlag.HMEM_DEVICE_ONLY,
-            MrFlag.HMEM_HOST_ALLOC, MrFlag.DMABUF}) {
-            assertRefused(FiErrno.FI_EBADFLAGS, () -> domain.register(local(buffer).flags(flag)), flag.name());
-        }
+        final Map<MrFlag, String> whatIsMissing = Map.of(MrFlag.AUTH_KEY, "FI_AV_AUTH_KEY",
+            MrFlag.RMA_EVENT, "Capability.RMA_EVENT", MrFlag.HMEM_DEVICE_ONLY, "Capability.HMEM",
+            MrFlag.HMEM_HOST_ALLOC, "Capability.HMEM", MrFlag.DMABUF, "Capability.HMEM");
+        whatIsMissing.forEach((flag, missing) -> assertRefused(FiErrno.FI_EBADFLAGS,
+            () -> domain.register(local(buffer).flags(flag)), flag.name(), missing));
         assertRefused(FiErrno.FI_EBADFLAGS, () -> MrFlag.of(1L << 62));
     }
 
