@@ -51,8 +51,4 @@ final class KeyNames {
     void giveBack(final long key) {
         used.remove(key);
     }
-
-    int size() {
-        return used.size();
-    }
 }

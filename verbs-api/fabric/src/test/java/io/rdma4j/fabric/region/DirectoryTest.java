@@ -14,6 +14,8 @@ import io.rdma4j.testing.Patience;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -33,13 +35,31 @@ class DirectoryTest {
     void theBytesAreThoseOfTheLayout() {
         DirectoryLayout.write(buffer, 64, ENTRY, DirectoryLayout.LIVE, NONCE);
         final StringBuilder hex = new StringBuilder();
-        for (int i = 64 + DirectoryLayout.KEY_OFFSET; i < 128; i++) {
+        for (int i = 64; i < 128; i++) {
             hex.append(String.format("%02x", buffer.getByte(i)));
         }
-        assertThat(hex.toString()).isEqualTo("8877665544332211" + "02000000" + "ccbbaa99" + "0002000000100000"
-            + "0040000000000000" + "0002000000" + "7f0000" + "03000000" + "d00dd00d" + "0800000000200000");
+        assertThat(hex.toString()).isEqualTo("b72207def1ec603c" + "8877665544332211"
+            + "02000000" + "ccbbaa99" + "0002000000100000" + "0040000000000000"
+            + "0002000000" + "7f0000" + "03000000" + "d00dd00d" + "0800000000200000");
         assertThat(DirectoryLayout.read(buffer, 64)).isEqualTo(ENTRY);
         assertThat(DirectoryLayout.state(buffer, 64)).isEqualTo(DirectoryLayout.LIVE);
+    }
+
+    /** Whoever searches has to begin where whoever writes does, whatever their versions are. */
+    @ParameterizedTest
+    @CsvSource({"0, 0", "1, 746", "77, 499", "1234605616436508552, 489", "-1, 158"})
+    void aSearchBeginsWhereTheLayoutSays(final long key, final int slot) {
+        assertThat(DirectoryLayout.slotOf(key, 1024)).isEqualTo(slot);
+        assertThat(DirectoryLayout.slotOf(key, 64)).isEqualTo(slot % 64);
+    }
+
+    @Test
+    void namesOfRegionsInPiecesAreToldFromOtherKeys() {
+        assertThat(DirectoryLayout.nameOf(5)).isEqualTo(0xfffd_0000_0000_0005L);
+        assertThat(DirectoryLayout.isName(0xfffd_0000_0000_0005L)).isTrue();
+        for (final long key : new long[] {0, -1, 5, 0xfffd, 0xfffe_0000_0000_0005L, 0xfffc_ffff_ffff_ffffL}) {
+            assertThat(DirectoryLayout.isName(key)).as("0x%x", key).isFalse();
+        }
     }
 
     @Test
@@ -71,9 +91,15 @@ class DirectoryTest {
     void anEntryThatWasNeverUsedIsWholeAndFree() {
         assertThat(DirectoryLayout.isIntact(buffer, 0, NONCE)).isTrue();
         assertThat(DirectoryLayout.state(buffer, 0)).isEqualTo(DirectoryLayout.FREE);
+        for (int bit = 0; bit < DirectoryLayout.ENTRY_LENGTH * Byte.SIZE; bit++) {
+            flip(bit);
+            assertThat(DirectoryLayout.isIntact(buffer, 0, NONCE)).as("bit %d", bit).isFalse();
+            flip(bit);
+        }
         DirectoryLayout.write(buffer, 0, ENTRY, DirectoryLayout.LIVE, NONCE);
         DirectoryLayout.clear(buffer, 0, DirectoryLayout.REMOVED, NONCE);
         assertThat(DirectoryLayout.isIntact(buffer, 0, NONCE)).isTrue();
+        assertThat(DirectoryLayout.state(buffer, 0)).isEqualTo(DirectoryLayout.REMOVED);
         assertThat(DirectoryLayout.key(buffer, 0)).isZero();
         DirectoryLayout.clear(buffer, 0, DirectoryLayout.FREE, NONCE);
         assertThat(buffer).isEqualTo(new UnsafeBuffer(new byte[128]));

@@ -23,6 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+import java.util.List;
+
 /** What is closed leaves no memory that the device reaches. */
 @Timeout(60)
 class GivingBackTest {
@@ -70,6 +72,34 @@ class GivingBackTest {
             }
             assertThat(reachable()).as("pages of cells").isEqualTo(before);
         }
+    }
+
+    /** Searches are short, and what is closed or could not be opened is given back. */
+    @Test
+    void aKeyDirectoryHasRoomForTwiceAsManyRegions() {
+        domains.on("max_mr=8").open();
+        final ProtectionDomain pd = domains.context().allocatePd();
+        final long before = reachable();
+        final KeyDirectory directory = KeyDirectory.open(pd, 100);
+        assertThat(directory.capacity()).isEqualTo(256);
+        assertThat(reachable() - before).isEqualTo(256 * DirectoryLayout.ENTRY_LENGTH);
+        assertThat(directory.isReadable()).isTrue();
+        assertThat(directory.iova()).isNotZero();
+        assertThat(directory.rkey()).isNotZero();
+        assertThat(directory.toString()).contains("256 entries");
+        for (long key = 0; key < 100; key++) {
+            directory.put(new DirectoryEntry(key, 1, 2, 3, 4, 5, 6, 7), true);
+        }
+        directory.close();
+        assertThat(reachable()).isEqualTo(before);
+        final PinnedMemory page = domains.context().allocate(PAGE);
+        final List<io.rdma4j.verbs.MemoryRegion> others = RealmsTest.fill(pd, page);
+        final long full = reachable();
+        assertThatThrownBy(() -> KeyDirectory.open(pd, 100)).hasMessageContaining("ENOMEM");
+        assertThat(reachable()).isEqualTo(full);
+        others.forEach(io.rdma4j.verbs.MemoryRegion::close);
+        page.close();
+        pd.close();
     }
 
     /** One that is still registered: the others go. */

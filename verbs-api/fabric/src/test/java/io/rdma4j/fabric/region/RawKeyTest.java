@@ -106,9 +106,29 @@ class RawKeyTest {
         }
     }
 
+    /** Peers may run another version: it has to know by the magic what it cannot read. */
+    @Test
+    void theMagicTellsARegionInPiecesFromOthers() {
+        final byte[] raw = new byte[RawKey.LENGTH];
+        RawKey.write(inPieces(0), raw);
+        assertThat(Arrays.copyOfRange(raw, 16, 20)).containsExactly(1, 0, 'K', 'R');
+        RawKey.write(inPieces(DirectoryLayout.MOST_PIECES), raw);
+        assertThat(Arrays.copyOfRange(raw, 16, 20)).containsExactly(1, 0, 'P', 'R');
+        assertThat(RawKey.read(4, raw)).isEqualTo(inPieces(DirectoryLayout.MOST_PIECES));
+        RawKey.write(inPieces(DirectoryLayout.MOST_PIECES + 1), raw);
+        assertInvalid(() -> RawKey.read(4, raw), "no raw key");
+    }
+
+    private static DirectoryEntry inPieces(final int pieces) {
+        return new DirectoryEntry(9, 1, 2, 3, 4, DirectoryLayout.READ | pieces << DirectoryLayout.PIECES_SHIFT, 6, 7);
+    }
+
     @Test
     void mappedKeysAreFoundUntilTheyAreUnmappedAndNeverAgain() {
         final MappedKeys keys = new MappedKeys();
+        for (int place = 0; place < 64; place++) {
+            assertThat(keys.find(0xfffe_0000_0001_0000L | place)).as("made up, place %d", place).isNull();
+        }
         final Set<Long> seen = new HashSet<>();
         for (int round = 0; round < 3; round++) {
             final long[] now = new long[1000];
