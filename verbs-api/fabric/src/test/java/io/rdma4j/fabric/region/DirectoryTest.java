@@ -186,11 +186,29 @@ class DirectoryTest {
     }
 
     @Test
+    void anEntrySaysHowPeersMayComeNow() {
+        final KeyDirectory directory = directory(4);
+        final int offset = DirectoryLayout.slotOf(ENTRY.key(), 4) * DirectoryLayout.ENTRY_LENGTH;
+        directory.put(ENTRY, true);
+        assertThat(DirectoryLayout.state(directory.table(), offset)).isEqualTo(DirectoryLayout.LIVE);
+        directory.put(ENTRY, false);
+        assertThat(DirectoryLayout.state(directory.table(), offset)).isEqualTo(DirectoryLayout.DISABLED);
+        final DirectoryEntry inPieces = new DirectoryEntry(ENTRY.key(), 1, 2, 3, 4,
+            DirectoryLayout.READ | 2 << DirectoryLayout.PIECES_SHIFT, 6, 7);
+        directory.put(inPieces, true);
+        assertThat(DirectoryLayout.state(directory.table(), offset)).isEqualTo(DirectoryLayout.IN_PIECES);
+        assertThat(directory.read(ENTRY.key())).isEqualTo(inPieces);
+        directory.remove(ENTRY.key());
+        assertThat(directory.read(ENTRY.key())).isNull();
+    }
+
+    @Test
     void whatNobodyReadsTakesEverything() {
         final KeyDirectory none = KeyDirectory.unread();
         none.put(ENTRY, true);
         none.remove(1);
         none.close();
+        assertThat(none.read(ENTRY.key())).isNull();
         assertThat(none.isReadable()).isFalse();
         assertThat(none.iova() + none.rkey() + none.capacity()).isZero();
         assertThat(none.toString()).contains("no key directory");

@@ -204,6 +204,7 @@ class PersistenceTest {
     void theFlagNeedsTheCapability() {
         final Domain domain = domains.open(Capability.MSG);
         assertRefused(FiErrno.FI_EBADFLAGS,
-            () -> domain.register(Domains.local(ByteBuffer.allocateDirect(PAGE)).flags(MrFlag.RMA_PMEM)), "RMA_PMEM");
+            () -> domain.register(Domains.local(ByteBuffer.allocateDirect(PAGE)).flags(MrFlag.RMA_PMEM)),
+            "without Capability.RMA_PMEM");
     }
 }
