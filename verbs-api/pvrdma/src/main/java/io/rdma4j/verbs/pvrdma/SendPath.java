@@ -320,7 +320,8 @@ final class SendPath extends PostPath<SendRequest> {
         final int ahead, final long wrId, final int opcode, final int flags, final int sges, final int length) {
         final int wqe = queue.claim(ahead, wrId, opcode, flags, sges, length);
         final int index = gidIndex;
-        if ((datagram || index != 0) && wqe >= 0) {
+        // A datagram's address vector has an index of its own, and covers all that is behind the header.
+        if (index != 0 && wqe >= 0) {
             queue.markWide(ahead);
             SqWqe.gidIndex(wqes, wqe, index);
         }

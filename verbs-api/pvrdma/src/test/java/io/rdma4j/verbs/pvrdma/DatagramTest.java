@@ -89,6 +89,28 @@ class DatagramTest {
             .isEqualTo(expected);
     }
 
+    private byte[] header(final SendRequest request) {
+        final Wqe wqe = posted(request);
+        Completions.await(peer.cq, 1);
+        final byte[] header = new byte[SqWqe.HEADER_LENGTH - SqWqe.NUM_SGE_OFFSET];
+        wqe.buffer().getBytes(wqe.at() + SqWqe.NUM_SGE_OFFSET, header);
+        return header;
+    }
+
+    @Test
+    void nothingIsLeftOfTheOneThatWasInItsSlotBefore() {
+        final Gid elsewhere = devices.open().queryGid(1, 0);
+        final AddressHandle other = peer.pd.createAh(new AhAttributes(elsewhere, 0, 63, 5, 7, 1, 1));
+        final byte[] first = header(datagram());
+        for (int i = 1; i < SLOTS; i++) {
+            header(datagram());
+        }
+        for (int i = 0; i < SLOTS; i++) {
+            header(datagram().opcode(SendOpcode.SEND_WITH_IMM).immData(-1).to(other, 77, 0x7777_7777));
+        }
+        assertThat(header(datagram())).isEqualTo(first);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {1 << 24, -1, Integer.MIN_VALUE, Integer.MAX_VALUE})
     void goesToNoQpThatCannotBe(final int qpn) {
