@@ -455,6 +455,7 @@ class ExpressLaneTest {
         pair.b.receive(71, to.start(), 64, to.lkey);
         assertThat(pair.cqA.await().wrId()).isEqualTo(70);
         assertThat(pair.cqB.await().wrId()).isEqualTo(71);
+        assertThat(pair.driver.device().describe()).as("it is over").doesNotContain("waits for");
         assertThat(send(64, 64)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
     }
 

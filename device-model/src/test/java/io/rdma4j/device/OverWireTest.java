@@ -14,6 +14,7 @@ import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawRegion;
@@ -102,6 +103,15 @@ class OverWireTest {
         writes.join();
         assertThat(more).as(pair.driver.device()::describe).hasValueLessThanOrEqualTo(RING);
         assertThat(qp.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
+    }
+
+    @Test
+    void whatIsPostedInErrorIsFlushed() {
+        assertThat(pair.write(pair.to.start(), 8, pair.to.rkey)).isZero();
+        assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_ERR)).isZero();
+        pair.a.send(4, pair.from.start(), 8, pair.from.lkey);
+        assertThat(pair.cqA.poll()).isNotNull().extracting(Completion::wrId, Completion::status)
+            .containsExactly(4L, WcStatus.PVRDMA_WC_WR_FLUSH_ERR);
     }
 
     @Test

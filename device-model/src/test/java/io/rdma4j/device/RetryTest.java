@@ -14,11 +14,13 @@ import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawDriver;
+import io.rdma4j.device.raw.RawFastRegion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
@@ -31,6 +33,8 @@ import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How often and how long a connection tries, and that it goes on as soon as it can. */
 class RetryTest {
@@ -92,6 +96,49 @@ class RetryTest {
         pair.driver.device().faults().passTime(each);
         pair.cqA.pollInVain();
         assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+    }
+
+    /** Whatever it asks for. */
+    @ParameterizedTest
+    @ValueSource(ints = {PVRDMA_WR_SEND, WrOpcode.PVRDMA_WR_SEND_WITH_IMM, WrOpcode.PVRDMA_WR_SEND_WITH_INV,
+        WrOpcode.PVRDMA_WR_RDMA_WRITE, WrOpcode.PVRDMA_WR_RDMA_WRITE_WITH_IMM, WrOpcode.PVRDMA_WR_RDMA_READ,
+        WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV, WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP,
+        WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD, WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP,
+        WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD})
+    void aRequestIsNotOverBeforeItIsAnswered(int opcode) {
+        connectSender(AGES, 0);
+        final RawFastRegion key = pair.driver.createFastRegion(1);
+        key.list(pair.driver.page().iova());
+        key.register(pair.a, 0, 4096, 1, RawPair.ALL);
+        assertThat(pair.cqA.poll().status()).isZero();
+        final long before = pair.from.getLong(0);
+        pair.a.post(w -> {
+            if (opcode >= WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP) {
+                w.maskedAdd(pair.to.start(), pair.to.rkey, 1, 0);
+            }
+            w.send(1, opcode, PVRDMA_SEND_SIGNALED).sge(pair.from.start(), 8, pair.from.lkey);
+            if (opcode == WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV) {
+                w.invalidate(key.rkey);
+            }
+        });
+        assertThat(pair.cqA.poll()).isNull();
+        assertThat(pair.from.getLong(0)).isEqualTo(before);
+        pair.driver.device().faults().passTime(Duration.ofHours(3));
+        pair.cqA.pollInVain();
+        assertThat(pair.cqA.poll().status()).isEqualTo(WcStatus.PVRDMA_WC_RETRY_EXC_ERR);
+        assertThat(pair.from.getLong(0)).isEqualTo(before);
+    }
+
+    /** Who looks after a device sleeps as long. */
+    @Test
+    void saysHowLongItIsUntilTheNextTry() {
+        assertThat(pair.driver.device().service()).as("nothing waits").isEqualTo(Long.MAX_VALUE);
+        connectSender(AGES, 7);
+        post(1);
+        final long all = 4096L << AGES;
+        assertThat(pair.driver.device().service()).isBetween(all / 2, all);
+        pair.driver.device().faults().passTime(Duration.ofNanos(all / 2));
+        assertThat(pair.driver.device().service()).isLessThanOrEqualTo(all / 2);
     }
 
     @Test

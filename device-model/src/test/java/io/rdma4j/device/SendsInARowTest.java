@@ -9,6 +9,7 @@ import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SOLICITED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
+import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND_WITH_IMM;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.common.Counter;
@@ -167,6 +168,19 @@ class SendsInARowTest {
         sends(3, 0);
         a.post(w -> w.send(9, PVRDMA_WR_RDMA_WRITE, 0).rdma(to.start(), to.rkey).sge(from.start(), 8, from.lkey));
         expect(3);
+    }
+
+    /** The peer's locks are free for it. */
+    @Test
+    void whatGoesTheLongWayBehindThemShowsThem() {
+        connect(sendCq);
+        receives(4);
+        sends(3, 0);
+        a.write(w -> w.send(++sent, PVRDMA_WR_SEND_WITH_IMM, PVRDMA_SEND_SIGNALED).imm(7)
+            .sge(from.start(), LENGTH, from.lkey));
+        a.ringSend();
+        expect(4);
+        assertThat(sendCq.poll().status()).isZero();
     }
 
     @Test

@@ -158,6 +158,25 @@ class UdTest {
         assertThat(pair.count(Counter.NO_PEER)).isEqualTo(2);
     }
 
+    /** Whatever is remembered of the one before. */
+    @ParameterizedTest
+    @ValueSource(ints = {7, 15})
+    void goesWhereEachDatagramSays(int changed) {
+        final byte[] other = gid.clone();
+        other[changed] ^= 1;
+        for (int i = 0; i < 2; i++) {
+            receive(1000);
+            send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+            assertThat(pair.cqB.poll().wrId()).isEqualTo(3);
+            receive(1000);
+            pair.a.post(w -> w.send(1, PVRDMA_WR_SEND, 0).datagram(pair.driver.pd, pair.b.qpn, RawQp.QKEY, other));
+            assertThat(pair.cqB.poll()).isNull();
+            assertThat(pair.count(Counter.NO_PEER)).isEqualTo(i + 1);
+            send(PVRDMA_WR_SEND, 8, RawQp.QKEY);
+            assertThat(pair.cqB.poll().wrId()).isEqualTo(3);
+        }
+    }
+
     @Test
     void dropsForAQueuePairThatIsNotReadyOrNoneForDatagrams() {
         final RawQp connected = pair.driver.createQp(RawQp.with().cq(pair.cqB)).connect(0x77, gid);
