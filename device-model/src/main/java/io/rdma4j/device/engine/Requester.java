@@ -8,7 +8,6 @@ package io.rdma4j.device.engine;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Quirk;
 import io.rdma4j.device.common.SpinLock;
-import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.memory.PageTable;
 import io.rdma4j.hw.layout.Words;
 import io.rdma4j.hw.pvrdma.EventType;
@@ -220,7 +219,7 @@ final class Requester extends Padded implements Runnable {
             drained();
         }
         final int state = qp.state();
-        if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD && wire.isBusy()) {
+        if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD) {
             wire.run();
         } else {
             flushIfFailed(state);
@@ -364,8 +363,6 @@ final class Requester extends Padded implements Runnable {
         int status = retries.whatNow();
         if (status == Retries.TRY) {
             status = executor.execute(page, at, opcode, flags);
-        } else {
-            executor.vendorError(Ack.NO_RESPONSE);
         }
         if (status != Retries.STALLED) {
             retries.end();

@@ -186,7 +186,6 @@ final class SendExecutor extends Padded {
 
     /** The answer of an atomic goes where the request says; false if the memory is not there any more. */
     boolean putResult(long original) {
-        list.rewind();
         return list.putLong(original, scratchAddress);
     }
 

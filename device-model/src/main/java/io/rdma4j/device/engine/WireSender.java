@@ -150,7 +150,7 @@ final class WireSender extends Padded {
         return retries.deadline();
     }
 
-    /** Sends what can be sent. The state is RTS, or SQD with requests under way. */
+    /** Sends what can be sent. The state is RTS, or SQD, in which nothing begins. */
     void run() {
         isLoaded = false;
         // Who rings a doorbell has not looked whether the answer is there; who asks the timers has.
