@@ -38,10 +38,7 @@ final class CountedAddress {
     }
 
     void set(final AvEntry entry) {
-        gidHigh = entry.gidHigh();
-        gidLow = entry.gidLow();
-        qpn = entry.qpn();
-        rest = (long) entry.qkey() << 32 | entry.kind();
+        device(entry);
         final AddressFormat format = entry.format();
         if (format == AddressFormat.DEVICE) {
             return;
@@ -60,6 +57,14 @@ final class CountedAddress {
             bytes.putLong(at, 0);
         }
         frame = bytes.byteArray();
+    }
+
+    /** Only where the device finds it. */
+    void device(final AvEntry entry) {
+        gidHigh = entry.gidHigh();
+        gidLow = entry.gidLow();
+        qpn = entry.qpn();
+        rest = (long) entry.qkey() << 32 | entry.kind();
     }
 
     /** Has an entry say all of it. */

@@ -29,7 +29,7 @@ import java.nio.ByteOrder;
  *  3  63..32 qkey | 25..24 kind | 23..0 qpn
  * </pre>
  */
-final class HeapStore implements AvStore, ReverseIndex.Keys {
+class HeapStore implements AvStore, ReverseIndex.Keys {
     private static final int WORDS = 4;
     private static final long STATE = 3;
     private static final long FREE = 0;

@@ -143,22 +143,24 @@ final class RunList {
         return index < 0 ? null : runs[index];
     }
 
+    /** Whether another place has it. */
     private boolean hasDevice(final int place, final CountedAddress address) {
         for (int i = 0; i < ways.size(); i++) {
             final Progression way = ways.get(i);
             // Within a progression all are different.
             final boolean next = growing >= 0 && tail.way() == way && way.matches(place, address);
             final long same = next ? -1 : way.placeOf(address.gidHigh, address.gidLow, (int) address.qpn);
-            if (same >= 0 && isAt((int) same, way)) {
+            if (same >= 0 && same != place && isAt((int) same, way)) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Whether an address can be moved out of its run. */
-    boolean hasRoom() {
-        return count + 2 <= MOST_RUNS && ways.size() < MOST_WAYS;
+    /** Whether the address of a place can be removed, and another one be added there. */
+    boolean canMove(final int place, final CountedAddress to) {
+        settle();
+        return count + 2 <= MOST_RUNS && ways.size() < MOST_WAYS && !hasDevice(place, to);
     }
 
     private boolean isAt(final int place, final Progression way) {

@@ -40,6 +40,7 @@ final class SymmetricStore implements AvStore {
     private final AddressFormat format;
     private final int rxCtxBits;
     private final int mostLife;
+    private final Heaps heaps;
     private final FreePlaces places = new FreePlaces();
     /** For changes. */
     private final CountedAddress counted = new CountedAddress();
@@ -59,11 +60,23 @@ final class SymmetricStore implements AvStore {
     @SuppressWarnings("unused") // By a VarHandle.
     private Runs runs = Runs.NONE;
 
+    /** Makes what all go into. */
+    @FunctionalInterface
+    interface Heaps {
+        HeapStore make(FreePlaces places, int livesBefore);
+    }
+
     SymmetricStore(final AvType type, final AddressFormat format, final int rxCtxBits) {
+        this(type, format, rxCtxBits,
+            (places, livesBefore) -> new HeapStore(type, format, rxCtxBits, places, livesBefore));
+    }
+
+    SymmetricStore(final AvType type, final AddressFormat format, final int rxCtxBits, final Heaps heaps) {
         this.type = type;
         this.format = format;
         this.rxCtxBits = rxCtxBits;
         mostLife = AvNames.mostLife(type == AvType.MAP ? rxCtxBits : 0);
+        this.heaps = heaps;
     }
 
     private Runs runs() {
@@ -166,13 +179,28 @@ final class SymmetricStore implements AvStore {
         if (heap != null) {
             return heap.insert(address);
         }
-        life += removed ? 1 : 0;
+        life += removed && life < mostLife ? 1 : 0;
         removed = false;
         final int place = places.take();
         if (place > AvNames.MOST_PLACE) {
             places.free(place);
             return -FiErrno.FI_ENOMEM;
         }
+        boolean done = false;
+        try {
+            final long handle = put(place, address);
+            done = true;
+            return handle;
+        } finally {
+            if (!done) {
+                // There was no memory for it.
+                takeBack(place);
+            }
+        }
+    }
+
+    /** Adds an address at a place that was taken for it. */
+    private long put(final int place, final AvEntry address) {
         counted.set(address);
         if (life == mostLife || !list.add(place, life, counted)) {
             // Places of the heap have lives of their own: some of them can have the last one yet.
@@ -185,10 +213,18 @@ final class SymmetricStore implements AvStore {
         return AvNames.handle(place, life);
     }
 
-    /** Puts all into the heap. */
+    private void takeBack(final int place) {
+        if (heap == null && list.at(place) != null) {
+            // It was added, and there was none for what belongs to it. It ends its run: so there is room.
+            list.remove(place);
+        }
+        places.free(place);
+    }
+
+    /** Puts all into the heap; where there is no memory for that, nothing changes. */
     private void spread(final int livesBefore) {
         final Runs last = list.publish();
-        final HeapStore to = new HeapStore(type, format, rxCtxBits, places, livesBefore);
+        final HeapStore to = heaps.make(places, livesBefore);
         to.reserve((int) size);
         final CountedAddress each = new CountedAddress();
         last.forEach((run, place) -> {
@@ -234,19 +270,14 @@ final class SymmetricStore implements AvStore {
         if (counted.isAt(device)) {
             return true;
         }
-        final AvEntry moved = new AvEntry();
-        counted.copyTo(format, moved);
-        moved.device(device.gidHigh(), device.gidLow(), device.qpn(), device.qkey(), device.kind());
-        counted.set(moved);
-        final boolean room = list.hasRoom();
-        if (room) {
-            list.remove(place);
-            changed = true;
-        }
-        if (!room || !list.add(place, run.life(), counted)) {
+        counted.device(device);
+        if (!list.canMove(place, counted)) {
             spread(life);
-            return room ? heap.put(place, run.life(), moved) >= 0 : heap.resolved(place, wanted, device);
+            return heap.resolved(place, wanted, device);
         }
+        list.remove(place);
+        list.add(place, run.life(), counted);
+        changed = true;
         return true;
     }
 

@@ -12,7 +12,7 @@ import java.lang.invoke.VarHandle;
  * A number for some of the addresses. Those of addresses that are gone need not be taken out, as the next address at
  * that place has another life. Changed by one thread at a time, read by any.
  */
-final class Tags {
+class Tags {
     private static final VarHandle WORD = MethodHandles.arrayElementVarHandle(long[].class);
     private static final VarHandle COLUMN;
 

@@ -1,0 +1,193 @@
+/*
+ * Copyright 2026 the rdma4j authors.
+ * SPDX-License-Identifier: Apache-2.0
+ */
+
+package io.rdma4j.fabric.av;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.EndpointType;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Addresses that do not follow each other any more, one call at a time. */
+class SymmetricStoreTest {
+    private static final int RX_CTX_BITS = 16;
+    private static final int FOR_ALL = Integer.MAX_VALUE;
+
+    private final PeerAddress found = new PeerAddress();
+    /** So many addresses find memory in a heap. */
+    private int room = FOR_ALL;
+    private int heaps;
+    private Runnable beforePut = () -> { };
+    private final SymmetricStore store =
+        new SymmetricStore(AvType.MAP, AddressFormat.DEVICE, RX_CTX_BITS, this::heap);
+
+    private HeapStore heap(final FreePlaces places, final int livesBefore) {
+        heaps++;
+        return new HeapStore(AvType.MAP, AddressFormat.DEVICE, RX_CTX_BITS, places, livesBefore) {
+            @Override
+            long put(final int place, final int life, final AvEntry entry) {
+                beforePut.run();
+                if (room-- == 0) {
+                    throw new OutOfMemoryError("pretended");
+                }
+                return super.put(place, life, entry);
+            }
+        };
+    }
+
+    private static AvEntry entry(final int qpn, final int qkey) {
+        final AvEntry entry = new AvEntry();
+        entry.inserted(AvRig.device(1, qpn));
+        entry.device(AvRig.GID_HIGH, 1, qpn, qkey, EndpointType.RDM.value());
+        return entry;
+    }
+
+    private static AvEntry entry(final int qpn) {
+        return entry(qpn, AvRig.QKEY);
+    }
+
+    private long insert(final AvEntry entry) {
+        store.lock();
+        try {
+            return store.insert(entry);
+        } finally {
+            store.unlock();
+        }
+    }
+
+    private void remove(final long handle) {
+        store.lock();
+        try {
+            assertThat(store.remove(AvNames.place(handle), AvNames.life(handle))).isTrue();
+        } finally {
+            store.unlock();
+        }
+    }
+
+    private boolean resolved(final long handle, final AvEntry device) {
+        store.lock();
+        try {
+            return store.resolved(AvNames.place(handle), AvNames.life(handle), device);
+        } finally {
+            store.unlock();
+        }
+    }
+
+    /** The queue pair of an address; 0 if it is not there. */
+    private int qpn(final long handle) {
+        return store.find(AvNames.place(handle), AvNames.life(handle), found) ? found.qpn() : 0;
+    }
+
+    private void assertNoMemory(final AvEntry entry) {
+        assertThatThrownBy(() -> insert(entry)).isInstanceOf(OutOfMemoryError.class);
+    }
+
+    /** One that is there twice: with room for some of the others, and for all of them but not for itself. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void whatFindsNoMemoryTakesNoPlace(final int puts) {
+        final long first = insert(entry(5));
+        final long second = insert(entry(6));
+        for (int i = 0; i < 3; i++) {
+            // The second time on all may be in a heap already.
+            room = heaps > 0 && puts == 2 ? 0 : puts;
+            assertNoMemory(entry(5));
+            assertThat(store.size()).isEqualTo(2);
+        }
+        room = FOR_ALL;
+        final long third = insert(entry(7));
+        assertThat(AvNames.place(third)).isEqualTo(2);
+        final long twice = insert(entry(5));
+        assertThat(AvNames.place(twice)).isEqualTo(3);
+        assertThat(new int[] {qpn(first), qpn(second), qpn(third), qpn(twice)}).containsExactly(5, 6, 7, 5);
+        assertThat(store.size()).isEqualTo(4);
+    }
+
+    @Test
+    void whoseIdentifierFindsNoMemoryIsNotThere() {
+        insert(entry(5));
+        final AvEntry named = entry(6);
+        named.tags(new Tags() {
+            @Override
+            void put(final int place, final int life, final long value) {
+                throw new OutOfMemoryError("pretended");
+            }
+        }, 77, null, 0);
+        assertNoMemory(named);
+        final long next = insert(entry(7));
+        assertThat(AvNames.place(next)).isEqualTo(1);
+        assertThat(qpn(next)).isEqualTo(7);
+        assertThat(store.placeOf(AvRig.GID_HIGH, 1, 6, AvStore.ANY_KEY)).isEqualTo(-1);
+        assertThat(heaps).isZero();
+    }
+
+    /** A name has no bits for a life behind the last one. */
+    @Test
+    void noLifeIsBehindTheLastOne() {
+        final int most = AvNames.mostLife(RX_CTX_BITS);
+        final long first = insert(entry(5));
+        store.lock();
+        for (int life = 1; life < most; life++) {
+            assertThat(store.remove(1, AvNames.life(store.insert(entry(6))))).isTrue();
+        }
+        store.unlock();
+        room = 0;
+        assertNoMemory(entry(6));
+        remove(first);
+        room = FOR_ALL;
+        final long last = insert(entry(7));
+        assertThat(AvNames.place(last)).isZero();
+        assertThat(AvNames.life(last)).isEqualTo(most);
+        assertThat(qpn(last)).isEqualTo(7);
+    }
+
+    @Test
+    void whatCannotMoveForWantOfMemoryStaysWhereItIs() {
+        final long moving = insert(entry(5));
+        final long other = insert(entry(6));
+        room = 1;
+        assertThatThrownBy(() -> resolved(moving, entry(6))).isInstanceOf(OutOfMemoryError.class);
+        assertThat(qpn(moving)).isEqualTo(5);
+        assertThat(qpn(other)).isEqualTo(6);
+        // Others are published with it.
+        insert(entry(7));
+        assertThat(qpn(moving)).isEqualTo(5);
+        room = FOR_ALL;
+        assertThat(resolved(moving, entry(6))).isTrue();
+        assertThat(qpn(moving)).isEqualTo(6);
+    }
+
+    @Test
+    void whatMovesToWhereAnotherIsIsFoundAllTheTime() {
+        final long moving = insert(entry(5));
+        insert(entry(6));
+        final int[] puts = new int[1];
+        beforePut = () -> {
+            puts[0]++;
+            assertThat(qpn(moving)).as("before address %d is in the heap", puts[0]).isEqualTo(5);
+            assertThat(store.life(AvNames.place(moving))).isEqualTo(AvNames.life(moving));
+        };
+        assertThat(resolved(moving, entry(6))).isTrue();
+        assertThat(puts[0]).isEqualTo(2);
+        assertThat(qpn(moving)).isEqualTo(6);
+        assertThat(store.size()).isEqualTo(2);
+    }
+
+    @Test
+    void aKeyThatChangesIsNoReasonForAHeap() {
+        final long moving = insert(entry(5));
+        insert(entry(6));
+        assertThat(resolved(moving, entry(5, 9))).isTrue();
+        assertThat(qpn(moving)).isEqualTo(5);
+        assertThat(found.qkey()).isEqualTo(9);
+        assertThat(heaps).isZero();
+    }
+}
