@@ -295,7 +295,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
             inserted = inserter.insert(call,
                 (index, problem) -> queue.write(AvEvent.failed(this, call.context(), index, problem)));
         } finally {
-            // Also if there was no memory for one of the other events: who waits for it must not wait for ever.
+            // Whatever happened: who waits for it must not wait for ever.
             queue.write(AvEvent.complete(this, call.context(), inserted));
         }
     }

@@ -39,6 +39,7 @@ final class Inserter {
         private final Failures failures;
         private int next;
         private int inserted;
+        private boolean telling = true;
 
         Progress(final Insertion call, final Failures failures) {
             this.call = call;
@@ -51,8 +52,21 @@ final class Inserter {
         }
 
         void failed(final Problem problem) {
-            call.failed(next, problem);
-            failures.failed(next++, problem);
+            final int index = next++;
+            call.failed(index, problem);
+            if (telling) {
+                tell(index, problem);
+            }
+        }
+
+        /** Nobody's name or error depends on it. */
+        private void tell(final int index, final Problem problem) {
+            try {
+                failures.failed(index, problem);
+            } catch (final RuntimeException | Error e) {
+                // Each of the others would look for memory once more, for hours.
+                telling = !(e instanceof OutOfMemoryError);
+            }
         }
 
         void restFailed(final Problem problem) {
@@ -62,7 +76,7 @@ final class Inserter {
         }
     }
 
-    /** How many were inserted. Whatever happens, each address has its name or its error. */
+    /** How many were inserted. Whatever happens, each address has its name or its error, told or not. */
     int insert(final Insertion call, final Failures failures) {
         final Progress progress = new Progress(call, failures);
         try {

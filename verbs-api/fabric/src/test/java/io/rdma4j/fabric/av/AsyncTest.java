@@ -29,6 +29,7 @@ import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.testing.Patience;
 
+import org.agrona.LangUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -241,6 +242,26 @@ class AsyncTest {
             null, new AvInsert().errors(errors));
         assertThat(new Inserter(new Contents(small), () -> false).insert(call, (index, problem) -> { })).isEqualTo(2);
         assertThat(errors).containsExactly(0, 0, FiErrno.FI_ENOMEM, FiErrno.FI_ENOMEM);
+    }
+
+    /** As of an event queue that finds no memory to grow. */
+    @Test
+    void whatCannotBeToldChangesNothingElse() {
+        for (final Throwable failure : new Throwable[] {
+            new IllegalStateException("pretended"), new OutOfMemoryError("pretended")}) {
+            final AvStore store = new HeapStore(AvType.TABLE, AddressFormat.DEVICE, 0);
+            final FabricAddress[] addresses = {device(1), null, device(2), null, device(3), null};
+            final long[] names = {77, 77, 77, 77, 77, 77};
+            final Insertion call = Insertion.of(Sources.of(AddressFormat.DEVICE, rig.resolver, addresses), names, null);
+            final List<Integer> tried = new ArrayList<>();
+            assertThat(new Inserter(new Contents(store), () -> false).insert(call, (index, problem) -> {
+                tried.add(index);
+                LangUtil.rethrowUnchecked(failure);
+            })).isEqualTo(3);
+            assertThat(names).containsExactly(0, FiAddr.NOTAVAIL, 1, FiAddr.NOTAVAIL, 2, FiAddr.NOTAVAIL);
+            assertThat(store.size()).isEqualTo(3);
+            assertThat(tried).as("%s", failure).hasSize(failure instanceof OutOfMemoryError ? 1 : 3);
+        }
     }
 
     @Test
