@@ -14,7 +14,9 @@ import java.time.Duration;
  * accepted is owed its one event, and whoever waits for a lost one would wait for ever. What can be in it is bounded
  * by what the application asked for or {@linkplain #write wrote}, and did not read: peers ask for connections by
  * datagrams, which wait in the device's receive queue, or are dropped there, until the queue is read. One that nobody
- * reads is the application's to avoid.
+ * reads is the application's to avoid. An event for which the JVM has no memory is lost, those before it are not: an
+ * insertion tells no further errors then, and even its {@link FabricEvent#AV_COMPLETE} may be missing; its array of
+ * names is right all the same.
  */
 public interface EventQueue extends AutoCloseable {
     /**

@@ -43,7 +43,9 @@ public final class FabricEventQueue implements EventQueue {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     // All below under the lock.
-    private final ArrayDeque<EventEntry> entries;
+    private ArrayDeque<EventEntry> entries;
+    /** So many need no more memory. */
+    private int room;
     /** Null without a descriptor. */
     private final WaitFd fd;
     private boolean readable;
@@ -77,7 +79,8 @@ public final class FabricEventQueue implements EventQueue {
         writable = attributes.writable();
         final int size = attributes.size();
         // It grows: so room for a million that may never come is not taken in advance.
-        entries = new ArrayDeque<>(Math.min(size == 0 ? DEFAULT_SIZE : size, 1 << 16));
+        room = Math.min(size == 0 ? DEFAULT_SIZE : size, 1 << 16);
+        entries = new ArrayDeque<>(room);
         fd = WaitFds.openFor(OPEN, waitObject);
     }
 
@@ -190,9 +193,20 @@ public final class FabricEventQueue implements EventQueue {
     }
 
     private void add(final EventEntry entry) {
+        if (entries.size() == room) {
+            grow();
+        }
         entries.add(entry);
         arrived.signal();
         show(true);
+    }
+
+    /** Before it has to: an ArrayDeque that finds no memory to grow takes itself for empty. */
+    private void grow() {
+        final ArrayDeque<EventEntry> larger = new ArrayDeque<>(2 * room);
+        larger.addAll(entries);
+        entries = larger;
+        room *= 2;
     }
 
     /** Makes the descriptor say what is so. News: an edge, also where it is readable already. */
