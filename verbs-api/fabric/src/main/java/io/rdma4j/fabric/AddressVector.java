@@ -113,8 +113,9 @@ public interface AddressVector extends AutoCloseable {
      *         failed, with its index as {@link EventEntry#data()}, then one {@link FabricEvent#AV_COMPLETE} with how
      *         many were inserted.
      * @throws FabricException FI_EINVAL for a negative count, ranges outside of buffers or arrays that are too short,
-     *                         or the wrong format; FI_ENOEQ if asynchronous and no queue is bound; FI_EACCES if it is
-     *                         for reading only; FI_EBADFD if closed. Then nothing was inserted.
+     *                         the wrong format, or an {@link AvInsert#authKey(long)} that names no key; FI_ENOSYS for
+     *                         user identifiers of a shared vector; FI_ENOEQ if asynchronous and no queue is bound;
+     *                         FI_EACCES if it is for reading only; FI_EBADFD if closed. Then nothing was inserted.
      */
     int insert(DirectBuffer addresses, int offset, int count, long[] fiAddrs, AvInsert options);
 

@@ -48,7 +48,7 @@ public final class AvInsert {
      * The array of addresses says, before it is overwritten, what completions shall report as source in place of the
      * address (FI_AV_USER_ID).
      *
-     * @param given true if so.
+     * @param given true if so; shared vectors refuse it with FI_ENOSYS.
      * @return this.
      */
     public AvInsert userIds(final boolean given) {
@@ -59,7 +59,7 @@ public final class AvInsert {
     /**
      * The authorization key by which these addresses are reached (FI_AUTH_KEY).
      *
-     * @param fiAddr of {@link AddressVector#insertAuthKey}.
+     * @param fiAddr of {@link AddressVector#insertAuthKey}; what is none is refused with FI_EINVAL.
      * @return this.
      */
     public AvInsert authKey(final long fiAddr) {
