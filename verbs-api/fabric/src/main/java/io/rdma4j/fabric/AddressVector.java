@@ -115,7 +115,8 @@ public interface AddressVector extends AutoCloseable {
      * @throws FabricException FI_EINVAL for a negative count, ranges outside of buffers or arrays that are too short,
      *                         the wrong format, or an {@link AvInsert#authKey(long)} that names no key; FI_ENOSYS for
      *                         user identifiers of a shared vector; FI_ENOEQ if asynchronous and no queue is bound;
-     *                         FI_EACCES if it is for reading only; FI_EBADFD if closed. Then nothing was inserted.
+     *                         FI_ENOMEM if asynchronous and there is no thread for it; FI_EACCES if it is for reading
+     *                         only; FI_EBADFD if closed. Then nothing was inserted.
      */
     int insert(DirectBuffer addresses, int offset, int count, long[] fiAddrs, AvInsert options);
 

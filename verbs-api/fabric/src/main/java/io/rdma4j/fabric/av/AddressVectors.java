@@ -48,7 +48,8 @@ public final class AddressVectors {
         final AvStore store = store(host, attributes, format);
         try (Undo undo = new Undo()) {
             undo.add(store::close);
-            final FabricAddressVector vector = new FabricAddressVector(host, attributes, store, resolver);
+            final FabricAddressVector vector = new FabricAddressVector(host, attributes, store, resolver,
+                new Worker("rdma4j address vector"));
             host.opened(vector);
             undo.forget();
             vector.publish();

@@ -46,15 +46,17 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
     private final Inserter inserter;
     private final Users users = new Users();
     private final AuthKeyTable authKeys = new AuthKeyTable();
-    private final Worker worker = new Worker("rdma4j address vector");
+    private final Worker worker;
     private final Moves moves;
     private FabricEventQueue queue;
 
     FabricAddressVector(
-        final AvHost host, final AvAttributes attributes, final AvStore store, final AddressResolver resolver) {
+        final AvHost host, final AvAttributes attributes, final AvStore store, final AddressResolver resolver,
+        final Worker worker) {
         this.host = host;
         format = host.domain().info().addressFormat();
         this.resolver = resolver;
+        this.worker = worker;
         name = attributes.name();
         context = attributes.context();
         asynchronous = attributes.flags().contains(AvFlag.EVENT);
@@ -270,7 +272,10 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
             users.requireOpen(INSERT);
             requireQueue();
             // Closing comes behind: so all that was taken has its events.
-            worker.run(() -> run(call));
+            if (!worker.run(() -> run(call))) {
+                throw FabricException.of(INSERT).detail("there is no thread for it").errno(FiErrno.FI_ENOMEM)
+                    .hint("raise the limit of threads (ulimit -u, pids.max), or insert again later").build();
+            }
         }
     }
 

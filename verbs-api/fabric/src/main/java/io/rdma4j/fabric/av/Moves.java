@@ -28,13 +28,20 @@ final class Moves {
         this.closed = closed;
     }
 
-    /** Has the worker ask, unless it is about to; false if it ended. */
+    /** Has the worker ask, unless it is about to; false if it cannot. */
     boolean askFor(final long fiAddr) {
-        if (asked.add(fiAddr) && !worker.run(() -> ask(fiAddr))) {
-            asked.remove(fiAddr);
-            return false;
+        if (!asked.add(fiAddr)) {
+            return true;
         }
-        return true;
+        boolean taken = false;
+        try {
+            taken = worker.run(() -> ask(fiAddr));
+        } finally {
+            if (!taken) {
+                asked.remove(fiAddr);
+            }
+        }
+        return taken;
     }
 
     boolean isAskedFor(final long fiAddr) {

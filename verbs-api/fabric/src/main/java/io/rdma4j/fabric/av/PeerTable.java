@@ -60,7 +60,7 @@ public interface PeerTable {
      * {@link #find} tells the new place once it is known.
      *
      * @param fiAddr its name, without a receive context.
-     * @return whether it is being asked; false where there is nobody to ask.
+     * @return whether it is being asked; false where there is nobody to ask, or no thread that could.
      */
     boolean resolveAgain(long fiAddr);
 

@@ -11,6 +11,7 @@ import io.rdma4j.fabric.FiErrno;
 
 import java.util.Arrays;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -24,21 +25,23 @@ final class Worker {
 
     private final String name;
     private final long closeNanos;
+    private final ThreadFactory threads;
     private ThreadPoolExecutor executor;
     private boolean closed;
     private volatile Thread thread;
 
     Worker(final String name) {
-        this(name, TimeUnit.SECONDS.toNanos(CLOSE_SECONDS));
+        this(name, TimeUnit.SECONDS.toNanos(CLOSE_SECONDS), work -> DaemonThreads.of(name, work));
     }
 
-    /** With another longest time to wait at the end. */
-    Worker(final String name, final long closeNanos) {
+    /** With another longest time to wait at the end, and other threads. */
+    Worker(final String name, final long closeNanos, final ThreadFactory threads) {
         this.name = name;
         this.closeNanos = closeNanos;
+        this.threads = threads;
     }
 
-    /** False if it is closed: the work is not done. */
+    /** False if it is closed or there is no thread for it: the work is not done. */
     synchronized boolean run(final Runnable work) {
         if (closed) {
             return false;
@@ -48,12 +51,18 @@ final class Worker {
                 this::thread);
             executor.allowCoreThreadTimeOut(true);
         }
-        executor.execute(work);
+        try {
+            executor.execute(work);
+        } catch (final OutOfMemoryError e) {
+            // It was put in line if the last thread was just going.
+            executor.remove(work);
+            return false;
+        }
         return true;
     }
 
     private Thread thread(final Runnable work) {
-        final Thread made = DaemonThreads.of(name, work);
+        final Thread made = threads.newThread(work);
         thread = made;
         return made;
     }

@@ -16,6 +16,7 @@ import static io.rdma4j.fabric.av.AvRig.socket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.AvInsert;
 import io.rdma4j.fabric.AvType;
@@ -262,6 +263,17 @@ class AsyncTest {
             assertThat(store.size()).isEqualTo(3);
             assertThat(tried).as("%s", failure).hasSize(failure instanceof OutOfMemoryError ? 1 : 3);
         }
+    }
+
+    @Test
+    void whatHasNoThreadIsRefusedWithoutAnEvent() {
+        final FabricAddressVector vector = rig.open(new AvAttributes().flags(AvFlag.EVENT), AvRig.without(1));
+        vector.bind(queue, 0);
+        assertRefused(FiErrno.FI_ENOMEM, () -> vector.insert(devices(0, 2), null, null), "thread");
+        assertThat(vector.insert(devices(0, 3), null, new AvInsert().context(3))).isZero();
+        assertComplete(next(queue), vector, 3, 3);
+        vector.close();
+        assertThat(queue.size()).isZero();
     }
 
     @Test

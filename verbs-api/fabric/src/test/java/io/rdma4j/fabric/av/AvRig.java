@@ -7,6 +7,7 @@ package io.rdma4j.fabric.av;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AvAttributes;
@@ -30,6 +31,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A domain without a device, and vectors of it. */
 final class AvRig implements AvHost {
@@ -107,6 +109,25 @@ final class AvRig implements AvHost {
             attributes.flags(flag);
         }
         return open(attributes);
+    }
+
+    /** A worker whose first threads cannot be had. */
+    static Worker without(final int threads) {
+        final AtomicInteger missing = new AtomicInteger(threads);
+        return new Worker("late", LONG.toNanos(), work -> {
+            if (missing.getAndDecrement() > 0) {
+                throw new OutOfMemoryError("unable to create native thread, pretended");
+            }
+            return DaemonThreads.of("late", work);
+        });
+    }
+
+    /** One with a worker of the test's, and addresses on the heap. */
+    FabricAddressVector open(final AvAttributes attributes, final Worker worker) {
+        final FabricAddressVector vector = new FabricAddressVector(this, attributes,
+            new HeapStore(AvType.TABLE, domain.info().addressFormat(), 0), resolver, worker);
+        opened(vector);
+        return vector;
     }
 
     FabricEventQueue queue() {

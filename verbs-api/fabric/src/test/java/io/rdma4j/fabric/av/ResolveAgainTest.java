@@ -9,8 +9,10 @@ import static io.rdma4j.fabric.av.AvRig.find;
 import static io.rdma4j.fabric.av.AvRig.socket;
 import static io.rdma4j.fabric.testing.Await.until;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FiAddr;
 
@@ -73,6 +75,18 @@ class ResolveAgainTest {
             assertThat(vector.nameOf(0, 0x0a000001, 105)).isEqualTo(FiAddr.NOTAVAIL);
             rig.resolver.moved = 0;
         }
+    }
+
+    @Test
+    void whereThereIsNoThreadItIsAskedAgainLater() {
+        final FabricAddressVector vector = rig.open(new AvAttributes(), AvRig.without(1));
+        final long name = vector.insert(socket("10.0.0.1", 100));
+        rig.resolver.moved = 5;
+        assertThatCode(() -> assertThat(vector.resolveAgain(name)).isFalse()).doesNotThrowAnyException();
+        assertThat(vector.isResolving(name)).isFalse();
+        assertThat(vector.resolveAgain(name)).isTrue();
+        until("it has moved", () -> find(vector, name).qpn() == 105);
+        vector.close();
     }
 
     @Test

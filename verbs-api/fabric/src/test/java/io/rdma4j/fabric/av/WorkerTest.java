@@ -34,7 +34,7 @@ class WorkerTest {
     void closingTellsOfWorkThatDoesNotEnd() throws InterruptedException {
         final CountDownLatch began = new CountDownLatch(1);
         final CountDownLatch end = new CountDownLatch(1);
-        final Worker worker = new Worker("stubborn", TimeUnit.MILLISECONDS.toNanos(20));
+        final Worker worker = new Worker("stubborn", TimeUnit.MILLISECONDS.toNanos(20), Thread::new);
         assertThat(worker.run(() -> {
             began.countDown();
             awaitWhateverHappens(end);
