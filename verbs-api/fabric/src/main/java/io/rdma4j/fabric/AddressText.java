@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric;
 
+import io.rdma4j.base.Numbers;
 import io.rdma4j.verbs.Gid;
 import java.net.InetAddress;
 import java.net.NetworkInterface;
@@ -34,6 +35,7 @@ final class AddressText {
     private static final Pattern DIGITS = Pattern.compile("[0-9]+");
     private static final int MAX_TEXT = 512;
     private static final long MAX_SCOPE = 0xffff_ffffL;
+    private static final long MAX_QKEY = 0xffff_ffffL;
     private static final int MAX_PORT = 0xffff;
     private static final int IPV4_LENGTH = 4;
 
@@ -137,15 +139,11 @@ final class AddressText {
         if (value == null) {
             return 0;
         }
-        try {
-            final long key = Long.decode(value);
-            if (key >= 0 && key <= 0xffff_ffffL && !value.startsWith("+")) {
-                return (int) key;
-            }
-        } catch (final NumberFormatException e) {
-            throw bad(text, "the queue key '" + value + "' is no number");
+        final long key = Numbers.parse(value);
+        if (key < 0 || key > MAX_QKEY) {
+            throw bad(text, "the queue key '" + value + "' is no number of 32 bits");
         }
-        throw bad(text, "the queue key " + value + " has more than 32 bits");
+        return (int) key;
     }
 
     private static EndpointType kind(final String text, final String value) {

@@ -72,6 +72,8 @@ class FabricAddressTest {
         "fi_sockaddr_in://:7000, fi_sockaddr_in://0.0.0.0:7000",
         "fi_sockaddr_in6://:7000, fi_sockaddr_in6://[::]:7000",
         "fi_rdma4j://[FE80:0::1]:5?kind=RDM, fi_rdma4j://[fe80::1]:5?qkey=0x0&kind=rdm",
+        "fi_rdma4j://[fe80::1]:5?kind=msg&qkey=0100, fi_rdma4j://[fe80::1]:5?qkey=0x64&kind=msg",
+        "fi_rdma4j://[fe80::1]:5?kind=msg&qkey=08, fi_rdma4j://[fe80::1]:5?qkey=0x8&kind=msg",
         "fi_rdma4j://[fe80::1]:5?kind=msg&qkey=10, fi_rdma4j://[fe80::1]:5?qkey=0xa&kind=msg"})
     void otherFormsAreReadToo(final String text, final String plain) {
         assertEquals(plain, FabricAddress.parse(text).toString());
@@ -89,6 +91,7 @@ class FabricAddressTest {
         "fi_rdma4j://[fe80::1]?kind=rdm", "fi_rdma4j://[fe80::1]:16777216?kind=rdm", "fi_rdma4j://1.2.3.4:1?kind=rdm",
         "fi_rdma4j://[fe80::1]:1?kind=rdm&kind=rdm", "fi_rdma4j://[fe80::1]:1?kind=rdm&x=1",
         "fi_rdma4j://[fe80::1]:1?kind=rdm&qkey=0x100000000", "fi_rdma4j://[fe80::1]:1?kind=rdm&qkey=-1",
+        "fi_rdma4j://[fe80::1]:1?kind=rdm&qkey=-0", "fi_rdma4j://[fe80::1]:1?kind=rdm&qkey=#10",
         "fi_rdma4j://[fe80::1]:1?kind=rdm&", "fi_rdma4j://[fe80::1%1]:1?kind=rdm"})
     void nonsenseIsRefused(final String text) {
         assertEquals(FiErrno.FI_EINVAL, errno(() -> FabricAddress.parse(text)));

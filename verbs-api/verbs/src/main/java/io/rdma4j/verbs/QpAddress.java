@@ -6,6 +6,7 @@
 package io.rdma4j.verbs;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Numbers;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -76,15 +77,11 @@ public record QpAddress(Gid gid, int qpn, int psn, int qkey) {
     private static int number(
         final Map<String, String> parts, final String name, final long max, final String text) {
         final String value = required(parts, name, text);
-        try {
-            final long number = Long.decode(value);
-            if (number >= 0 && number <= max) {
-                return (int) number;
-            }
-        } catch (final NumberFormatException ignored) {
-            // Reported below together with a number that is too large.
+        final long number = Numbers.parse(value);
+        if (number < 0 || number > max) {
+            throw malformed(text, name + "=" + value + " is not a number from 0 to 0x" + Long.toHexString(max));
         }
-        throw malformed(text, name + "=" + value + " is not a number from 0 to 0x" + Long.toHexString(max));
+        return (int) number;
     }
 
     private static RdmaException malformed(final String text, final String why) {

@@ -26,6 +26,7 @@ class QpAddressTest {
     @Test
     void readsPartsInAnyOrderAndDecimalNumbers() {
         assertThat(QpAddress.parse(" qkey=2147549184, psn=16777215,gid=fe80::1 ,qpn=17")).isEqualTo(ADDRESS);
+        assertThat(QpAddress.parse("gid=fe80::1,qpn=017,psn=16777215,qkey=02147549184")).isEqualTo(ADDRESS);
     }
 
     @ParameterizedTest
@@ -34,7 +35,8 @@ class QpAddressTest {
         "", "gid=fe80::1", "gid=fe80::1,qpn=1,psn=2", "gid=fe80::1,qpn=1,psn=2,qkey=3,x=4",
         "gid=fe80::1,qpn=1,qpn=1,psn=2,qkey=3", "gid=fe80::1,qpn=0x1000000,psn=2,qkey=3",
         "gid=fe80::1,qpn=-1,psn=2,qkey=3", "gid=fe80::1,qpn=1,psn=,qkey=3", "gid=nowhere,qpn=1,psn=2,qkey=3",
-        "gid=fe80::1,qpn=1,psn=2,qkey=0x100000000", "gid=fe80::1;qpn=1;psn=2;qkey=3"})
+        "gid=fe80::1,qpn=1,psn=2,qkey=0x100000000", "gid=fe80::1;qpn=1;psn=2;qkey=3",
+        "gid=fe80::1,qpn=#1,psn=2,qkey=3", "gid=fe80::1,qpn=1,psn=-0,qkey=3"})
     void refusesWhatIsNoAddress(final String text) {
         assertThatThrownBy(() -> QpAddress.parse(text))
             .isInstanceOfSatisfying(RdmaException.class, e -> assertThat(e.errno()).isEqualTo(RdmaException.EINVAL));

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.name;
 
+import io.rdma4j.base.Numbers;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import java.util.regex.Matcher;
@@ -20,7 +21,7 @@ public final class ServiceRange {
     private static final int MAX_QPN = 0xff_ffff;
     private static final Pattern NUMBER = Pattern.compile("[0-9]{1,10}");
     private static final Pattern QUEUE_PAIR =
-        Pattern.compile("qpn:(0x[0-9a-fA-F]{1,8}|[0-9]{1,10})(?:/(0x[0-9a-fA-F]{1,8}|[0-9]{1,10}))?");
+        Pattern.compile("qpn:(" + Numbers.FORM + ")(?:/(" + Numbers.FORM + "))?");
 
     private final int first;
     private final int count;
@@ -56,16 +57,11 @@ public final class ServiceRange {
         }
         final Matcher pair = QUEUE_PAIR.matcher(first);
         if (pair.matches()) {
-            final long qkey = pair.group(2) == null ? 0 : Long.decode(decimal(pair.group(2)));
-            return range(first, Long.decode(decimal(pair.group(1))), count, true, qkey);
+            final long qkey = pair.group(2) == null ? 0 : Numbers.parse(pair.group(2));
+            return range(first, Numbers.parse(pair.group(1)), count, true, qkey);
         }
         final long number = NUMBER.matcher(first).matches() ? Long.parseLong(first) : names.number(first);
         return range(first, number, count, false, 0);
-    }
-
-    /** Zeros in front do not make it octal. */
-    private static String decimal(final String digits) {
-        return digits.startsWith("0x") ? digits : digits.replaceFirst("^0+(?=.)", "");
     }
 
     private static ServiceRange range(

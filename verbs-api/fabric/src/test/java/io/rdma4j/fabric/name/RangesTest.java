@@ -83,12 +83,13 @@ class RangesTest {
         assertEquals(0x1ee7, pairs.qkey());
         assertEquals(17, ServiceRange.of("qpn:017", 1).number(0));
         assertEquals(0, ServiceRange.of("qpn:0", 1).number(0));
+        assertEquals(100, ServiceRange.of("qpn:1/0100", 1).qkey());
         assertEquals(-1, ServiceRange.of("qpn:1/0xffffffff", 1).qkey());
     }
 
     @ParameterizedTest
     @CsvSource({"0, 1", "65536, 1", "65535, 2", "1, 65536", "5000, -1", "'', 1", "qpn:16777216, 1", "qpn:16777215, 2",
-        "qpn:1/4294967296, 1", "9999999999, 1"})
+        "qpn:1/4294967296, 1", "qpn:1/0x100000000, 1", "9999999999, 1"})
     void badServices(final String first, final int count) {
         assertEquals(FiErrno.FI_EINVAL, errno(() -> ServiceRange.of(first, count)));
     }
