@@ -116,10 +116,11 @@ public final class AvAttributes {
      * @throws FabricException FI_EINVAL for null.
      */
     public AvAttributes flags(final AvFlag first, final AvFlag... more) {
-        flags.add(Arguments.notNull("open address vector", "flag", first));
+        final Set<AvFlag> set = EnumSet.of(Arguments.notNull("open address vector", "flag", first));
         for (final AvFlag flag : Arguments.notNull("open address vector", "flags", more)) {
-            flags.add(Arguments.notNull("open address vector", "flag", flag));
+            set.add(Arguments.notNull("open address vector", "flag", flag));
         }
+        flags.addAll(set);
         return this;
     }
 

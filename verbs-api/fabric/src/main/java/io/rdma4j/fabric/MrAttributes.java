@@ -183,8 +183,9 @@ public final class MrAttributes {
      * @throws FabricException FI_EINVAL for null, and for null in the set.
      */
     public MrAttributes access(final Set<MrAccess> rights) {
-        access = EnumSet.noneOf(MrAccess.class);
-        access.addAll(Arguments.allNotNull(OPERATION, "access", rights));
+        final Set<MrAccess> set = EnumSet.noneOf(MrAccess.class);
+        set.addAll(Arguments.allNotNull(OPERATION, "access", rights));
+        access = set;
         return this;
     }
 
@@ -310,10 +311,11 @@ public final class MrAttributes {
      * @throws FabricException FI_EINVAL for null.
      */
     public MrAttributes flags(final MrFlag... some) {
-        flags = EnumSet.noneOf(MrFlag.class);
+        final Set<MrFlag> set = EnumSet.noneOf(MrFlag.class);
         for (final MrFlag flag : Arguments.notNull(OPERATION, "flags", some)) {
-            flags.add(Arguments.notNull(OPERATION, "a flag", flag));
+            set.add(Arguments.notNull(OPERATION, "a flag", flag));
         }
+        flags = set;
         return this;
     }
 
