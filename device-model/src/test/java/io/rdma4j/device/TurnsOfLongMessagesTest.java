@@ -9,7 +9,6 @@ import static io.rdma4j.hw.pvrdma.SendFlags.PVRDMA_SEND_SIGNALED;
 import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_RDMA_WRITE;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdma4j.device.common.InterruptOutput;
 import io.rdma4j.device.raw.RawCq.Completion;
 import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawRegion;
@@ -31,36 +30,11 @@ class TurnsOfLongMessagesTest {
     private static final int AT_ONCE = 3;
 
     private final RawPair pair = RawPair.connected("emulated:turns?wire=none");
-    private boolean wanted;
+    private final LookedAfter thread = new LookedAfter();
 
     @AfterEach
     void close() {
         pair.close();
-    }
-
-    private void lookAfter() {
-        pair.driver.device().interruptsTo(new InterruptOutput() {
-            @Override
-            public void message(int vector) {
-                // Nobody waits.
-            }
-
-            @Override
-            public void line() {
-                // There are messages.
-            }
-
-            @Override
-            public void attention() {
-                wanted = true;
-            }
-
-            @Override
-            public boolean isLookedAfter() {
-                return true;
-            }
-        });
-        wanted = false;
     }
 
     /** The short way takes memory in a row; pages that are all the same one go the long way. */
@@ -92,13 +66,14 @@ class TurnsOfLongMessagesTest {
         pair.a.ringSend();
         expect(1, 1);
         final long shortened = pair.shortened();
-        lookAfter();
+        pair.driver.device().interruptsTo(thread);
+        thread.wanted = false;
         for (int i = 1; i <= 2 * AT_ONCE + 1; i++) {
             write(i, region, LENGTH);
         }
         pair.a.ringSend();
         expect(1, AT_ONCE);
-        assertThat(wanted).isTrue();
+        assertThat(thread.wanted).isTrue();
         pair.a.ringSend();
         assertThat(pair.cqA.isEmpty()).as("a doorbell is no turn").isTrue();
 

@@ -10,7 +10,6 @@ import static io.rdma4j.hw.pvrdma.WrOpcode.PVRDMA_WR_SEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.device.common.Counter;
-import io.rdma4j.device.common.InterruptOutput;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawPair;
@@ -175,10 +174,9 @@ class TwoDevicesTest {
     }
 
     /** Told of the interrupts of a device, which it looks after when the test says so. */
-    private static final class Guest implements InterruptOutput {
+    private static final class Guest extends LookedAfter {
         final List<Thread> told = new ArrayList<>();
         Thread bystander;
-        boolean wanted;
 
         @Override
         public void message(int vector) {
@@ -191,21 +189,6 @@ class TwoDevicesTest {
                     throw new AssertionError(e);
                 }
             }
-        }
-
-        @Override
-        public void line() {
-            // There are messages.
-        }
-
-        @Override
-        public void attention() {
-            wanted = true;
-        }
-
-        @Override
-        public boolean isLookedAfter() {
-            return true;
         }
     }
 
