@@ -18,7 +18,6 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.WaitObject;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -43,9 +42,7 @@ public final class FabricEventQueue implements EventQueue {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition arrived = lock.newCondition();
     // All below under the lock.
-    private ArrayDeque<EventEntry> entries;
-    /** So many need no more memory. */
-    private int room;
+    private final EventEntries entries;
     /** Null without a descriptor. */
     private final WaitFd fd;
     private boolean readable;
@@ -79,8 +76,7 @@ public final class FabricEventQueue implements EventQueue {
         writable = attributes.writable();
         final int size = attributes.size();
         // It grows: so room for a million that may never come is not taken in advance.
-        room = Math.min(size == 0 ? DEFAULT_SIZE : size, 1 << 16);
-        entries = new ArrayDeque<>(room);
+        entries = new EventEntries(Math.min(size == 0 ? DEFAULT_SIZE : size, 1 << 16));
         fd = WaitFds.openFor(OPEN, waitObject);
     }
 
@@ -193,20 +189,9 @@ public final class FabricEventQueue implements EventQueue {
     }
 
     private void add(final EventEntry entry) {
-        if (entries.size() == room) {
-            grow();
-        }
         entries.add(entry);
         arrived.signal();
         show(true);
-    }
-
-    /** Before it has to: an ArrayDeque that finds no memory to grow takes itself for empty. */
-    private void grow() {
-        final ArrayDeque<EventEntry> larger = new ArrayDeque<>(2 * room);
-        larger.addAll(entries);
-        entries = larger;
-        room *= 2;
     }
 
     /** Makes the descriptor say what is so. News: an edge, also where it is readable already. */
@@ -443,7 +428,7 @@ public final class FabricEventQueue implements EventQueue {
             if (entry == null || !entry.isError()) {
                 return null;
             }
-            entries.remove();
+            entries.poll();
             show(false);
             return entry;
         } finally {
