@@ -228,9 +228,7 @@ final class SharedFile {
     private static SharedFile make(
         final Path path, final SharedName name, final SharedLayout layout, final int places) throws IOException {
         sweep(path.getParent());
-        // A process of another container may have the number of this one.
-        final Path half = path.resolveSibling(path.getFileName() + "." + Long.toHexString(RANDOM.nextLong()) + '.'
-            + ProcessHandle.current().pid() + LEFT_OVER);
+        final Path half = path.resolveSibling(halfMade(path.getFileName().toString(), ProcessHandle.current().pid()));
         final FileChannel channel = FileChannel.open(half, Set.of(StandardOpenOption.CREATE_NEW,
             StandardOpenOption.READ, StandardOpenOption.WRITE), MINE);
         SharedFile file = null;
@@ -248,6 +246,11 @@ final class SharedFile {
                 channel.close();
             }
         }
+    }
+
+    /** What it is called until it is whole. A process of another container may have the number of this one. */
+    static String halfMade(final String file, final long process) {
+        return file + '.' + Integer.toHexString(RANDOM.nextInt()) + '.' + process + LEFT_OVER;
     }
 
     /** Not who finds another one there, or whose own was swept away by a process that does not see this one. */
