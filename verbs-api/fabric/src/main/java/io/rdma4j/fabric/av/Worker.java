@@ -14,6 +14,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A daemon thread that does one thing after the other: made when there is something to do, gone when there was nothing
@@ -51,12 +52,18 @@ final class Worker {
                 this::thread);
             executor.allowCoreThreadTimeOut(true);
         }
+        final AtomicBoolean isTaken = new AtomicBoolean();
+        final Runnable once = () -> {
+            if (isTaken.compareAndSet(false, true)) {
+                work.run();
+            }
+        };
         try {
-            executor.execute(work);
+            executor.execute(once);
         } catch (final OutOfMemoryError e) {
-            // It was put in line if the last thread was just going.
-            executor.remove(work);
-            return false;
+            // It was put in line if the last thread was just going, which may have found another one for it.
+            executor.remove(once);
+            return !isTaken.compareAndSet(false, true);
         }
         return true;
     }
