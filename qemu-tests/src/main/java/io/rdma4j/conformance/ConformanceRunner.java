@@ -155,13 +155,14 @@ final class ConformanceRunner implements AutoCloseable {
     /** Runs on a thread of its own what is given up if it does not end; what came of it. */
     private String attempt(final Callable<String> body, final String name) {
         final FutureTask<String> task = new FutureTask<>(body);
-        final Thread thread = start(task, name);
+        start(task, name);
         try {
             return task.get(tryDeadline.toNanos(), TimeUnit.NANOSECONDS);
         } catch (final ExecutionException e) {
             return "(" + name + " failed: " + e.getCause() + ")";
         } catch (final TimeoutException e) {
-            thread.interrupt();
+            // It may hold anything, too; an interrupt might close a channel that others use.
+            stuck = stuck == null ? name + " did not end" : stuck;
             return "(" + name + " does not end)";
         } catch (final InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -20,6 +20,8 @@ import io.rdma4j.verbs.SharedReceiveQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -92,8 +94,9 @@ class ConformanceRunnerTest {
     }
 
     /** Neither the dump nor the end of the device can be had while somebody has the queue. */
-    @Test
-    void aCaseThatHoldsWhatTheDumpNeedsEndsTheRun() throws InterruptedException {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aCaseThatHoldsWhatTheDumpNeedsEndsTheRun(final boolean hangs) throws InterruptedException {
         final ConformanceEnv held = new ConformanceEnv("emulated:held", null, Effort.QUICK, 1);
         final CompletionQueue cq = held.device().createCq(4);
         final CountDownLatch has = new CountDownLatch(1);
@@ -109,13 +112,19 @@ class ConformanceRunnerTest {
         try {
             Patience.await(has, "has the queue");
             final ConformanceRunner hanging = new ConformanceRunner(held, Duration.ofMillis(20));
-            final ConformanceCase test = ConformanceCase.of("some.case", e -> enough.await());
-            final ConformanceResult result = assertTimeoutPreemptively(Patience.duration(),
-                () -> hanging.run(test.within(Duration.ofMillis(1))));
-            assertThat(result.line()).isEqualTo("RESULT some.case FAIL did not end within "
-                + held.patience(Duration.ofMillis(1)).toMillis() + " ms");
-            assertThat(result.detail()).contains("threads:").contains("awaitUninterrupted")
+            final ConformanceCase test = hangs
+                ? ConformanceCase.of("some.case", e -> enough.await()).within(Duration.ofMillis(1))
+                : ConformanceCase.of("some.case", e -> {
+                    throw new AssertionError("failed");
+                });
+            final ConformanceResult result =
+                assertTimeoutPreemptively(Patience.duration(), () -> hanging.run(test));
+            assertThat(result.line()).isEqualTo("RESULT some.case FAIL " + (hangs
+                ? "did not end within " + held.patience(Duration.ofMillis(1)).toMillis() + " ms" : "failed"));
+            assertThat(result.detail()).contains(hangs ? "awaitUninterrupted" : "AssertionError")
                 .endsWith("(the dump does not end)");
+            assertThat(hanging.run(ConformanceCase.of("other.case", e -> { })).message())
+                .isEqualTo("not run: " + (hangs ? "'some.case'" : "the dump") + " did not end");
             assertTimeoutPreemptively(Patience.duration(), hanging::close);
         } finally {
             enough.countDown();
