@@ -39,7 +39,7 @@ while [ $# -gt 0 ]; do
                 exit 2
             }
             # From any folder.
-            other=$(cd "$1" && pwd)
+            other=$(CDPATH=; cd -- "$1" && pwd)
             shift
             ;;
         -h | --help)
