@@ -5,6 +5,7 @@
 
 package io.rdma4j;
 
+import io.rdma4j.base.Numbers;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -96,7 +97,7 @@ public record DeviceAddress(String scheme, String path, Map<String, String> opti
      *
      * @param name     its name.
      * @param fallback what to use when it is not given.
-     * @param min      smallest value allowed.
+     * @param min      smallest value allowed, from 0.
      * @param max      largest value allowed.
      * @return its value.
      * @throws RdmaException EINVAL if it is not a number in that range.
@@ -106,13 +107,9 @@ public record DeviceAddress(String scheme, String path, Map<String, String> opti
         if (text == null) {
             return fallback;
         }
-        try {
-            final long value = Long.decode(text);
-            if (value >= min && value <= max) {
-                return value;
-            }
-        } catch (final NumberFormatException ignored) {
-            // Reported below together with a number that is out of range.
+        final long value = Numbers.parse(text);
+        if (value >= 0 && value >= min && value <= max) {
+            return value;
         }
         throw RdmaException.of("open device")
             .device(this)

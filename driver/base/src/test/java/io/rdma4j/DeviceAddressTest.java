@@ -16,6 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.NullSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class DeviceAddressTest {
@@ -64,7 +65,13 @@ class DeviceAddressTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"x:?n=21", "x:?n=-1", "x:?n=abc", "x:?n="})
+    @CsvSource({"010, 10", "08, 8", "0x10, 16", "0X0f, 15"})
+    void zerosInFrontOfANumberDoNotMakeItOctal(final String text, final long number) {
+        assertThat(DeviceAddress.parse("x:?n=" + text).option("n", 1, 0, 20)).isEqualTo(number);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"x:?n=21", "x:?n=-1", "x:?n=-0", "x:?n=#10", "x:?n=abc", "x:?n="})
     void refusesNumbersOutOfRange(final String text) {
         final DeviceAddress address = DeviceAddress.parse(text);
 

@@ -7,6 +7,7 @@ package io.rdma4j.device.common;
 
 import io.rdma4j.DeviceAddress;
 import io.rdma4j.RdmaException;
+import io.rdma4j.base.Numbers;
 import io.rdma4j.driver.dma.PagePreference;
 import io.rdma4j.driver.pci.PciDevices;
 import io.rdma4j.hw.pvrdma.Bar1;
@@ -131,15 +132,11 @@ public record DeviceOptions(String name, Identity identity, int version, Set<Qui
     /** Bytes, as other tools take them, or the number that stands for them in the registers. */
     private static int mtu(DeviceAddress address, int fallback) {
         final String text = address.option("mtu", Integer.toString(fallback));
-        try {
-            final long value = Long.decode(text);
-            for (int number = Mtu.PVRDMA_MTU_256; number <= Mtu.PVRDMA_MTU_4096; number++) {
-                if (value == number || value == Mtu.bytes(number)) {
-                    return number;
-                }
+        final long value = Numbers.parse(text);
+        for (int number = Mtu.PVRDMA_MTU_256; number <= Mtu.PVRDMA_MTU_4096; number++) {
+            if (value == number || value == Mtu.bytes(number)) {
+                return number;
             }
-        } catch (final NumberFormatException ignored) {
-            // Reported below together with other numbers.
         }
         throw RdmaException.of("open device").device(address)
             .detail("option mtu=%s is not 256, 512, 1024, 2048 or 4096 bytes, nor 1 to 5, which stand for them", text)
