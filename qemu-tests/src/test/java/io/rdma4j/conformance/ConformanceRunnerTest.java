@@ -104,7 +104,7 @@ class ConformanceRunnerTest {
         final Thread holder = new Thread(() -> {
             synchronized (cq) {
                 has.countDown();
-                awaitUninterrupted(enough);
+                Patience.awaitUninterruptibly(enough, "the end of the test");
             }
         });
         holder.setDaemon(true);
@@ -121,7 +121,7 @@ class ConformanceRunnerTest {
                 assertTimeoutPreemptively(Patience.duration(), () -> hanging.run(test));
             assertThat(result.line()).isEqualTo("RESULT some.case FAIL " + (hangs
                 ? "did not end within " + held.patience(Duration.ofMillis(1)).toMillis() + " ms" : "failed"));
-            assertThat(result.detail()).contains(hangs ? "awaitUninterrupted" : "AssertionError")
+            assertThat(result.detail()).contains(hangs ? "awaitUninterruptibly" : "AssertionError")
                 .endsWith("(the dump does not end)");
             assertThat(hanging.run(ConformanceCase.of("other.case", e -> { })).message())
                 .isEqualTo("not run: " + (hangs ? "'some.case'" : "the dump") + " did not end");
@@ -130,18 +130,6 @@ class ConformanceRunnerTest {
             enough.countDown();
             Patience.join(holder);
             held.close();
-        }
-    }
-
-    private static void awaitUninterrupted(final CountDownLatch latch) {
-        boolean over = false;
-        while (!over) {
-            try {
-                latch.await();
-                over = true;
-            } catch (final InterruptedException e) {
-                // Not before it is over.
-            }
         }
     }
 

@@ -93,6 +93,28 @@ public final class Patience {
     }
 
     /**
+     * The same where nobody can be told of an interrupt, as in a handler: it is kept for later.
+     *
+     * @param latch that is about to open
+     * @param what  it tells, for whoever reads that it did not open
+     * @throws AssertionError if it does not open
+     */
+    public static void awaitUninterruptibly(final CountDownLatch latch, final String what) {
+        boolean isInterrupted = false;
+        while (true) {
+            try {
+                await(latch, what);
+                break;
+            } catch (final InterruptedException e) {
+                isInterrupted = true;
+            }
+        }
+        if (isInterrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
      * Waits for the end of a thread.
      *
      * @param thread that is about to end

@@ -366,7 +366,7 @@ class IbvLifetimeTest {
         final CompletableFuture<AsyncEventType> second = new CompletableFuture<>();
         try (AsyncEventSubscription subscription = context.listen(event -> {
             if (listener.complete(Thread.currentThread())) {
-                awaitUninterrupted(goOn);
+                Patience.awaitUninterruptibly(goOn, "the test");
             } else {
                 second.complete(event.type());
             }
@@ -385,14 +385,6 @@ class IbvLifetimeTest {
             assertThat(subscription.isClosed()).isFalse();
             Stub.hold(Place.NONE);
             assertThat(Patience.get(second)).isEqualTo(AsyncEventType.QP_FATAL);
-        }
-    }
-
-    private static void awaitUninterrupted(final CountDownLatch latch) {
-        try {
-            Patience.await(latch, "the test");
-        } catch (final InterruptedException e) {
-            throw new AssertionError(e);
         }
     }
 

@@ -102,7 +102,7 @@ class ClosedRingsTest {
         final CountDownLatch closed = new CountDownLatch(1);
         final Thread poller = new Thread(() -> cq.poll(completion -> {
             inHandler.countDown();
-            awaitUninterruptibly(closed);
+            Patience.awaitUninterruptibly(closed, "the other thread");
         }, 1));
         poller.start();
         Patience.await(inHandler, "the handler's call");
@@ -112,14 +112,6 @@ class ClosedRingsTest {
         closed.countDown();
         Patience.join(poller);
         assertThat(usedPages()).isEqualTo(before);
-    }
-
-    private static void awaitUninterruptibly(final CountDownLatch latch) {
-        try {
-            Patience.await(latch, "the other thread");
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Test

@@ -296,9 +296,9 @@ class CqResizeTest {
         final Thread poller = crew.start(() -> handed.set(cq.poll(c -> {
             check(c);
             inHandler.countDown();
-            awaitUninterruptibly(go);
+            Patience.awaitUninterruptibly(go, "the other thread");
         }, 3)));
-        awaitUninterruptibly(inHandler);
+        Patience.awaitUninterruptibly(inHandler, "the other thread");
         final Thread resizer = crew.start(() -> cq.resize(256));
         Crew.awaitSleep(resizer);
         assertThat(cq.capacity()).isEqualTo(64);
@@ -308,14 +308,6 @@ class CqResizeTest {
         assertThat(cq.capacity()).isEqualTo(256);
         assertThat(handed.get()).as("the rest waits until the queue is resized").isEqualTo(1);
         poll(2);
-    }
-
-    private static void awaitUninterruptibly(final CountDownLatch latch) {
-        try {
-            assertThat(latch.await(LONG.toSeconds(), java.util.concurrent.TimeUnit.SECONDS)).isTrue();
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 
     @Test
