@@ -23,6 +23,7 @@ import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.SendFlags;
+import io.rdma4j.hw.pvrdma.WcFlags;
 import io.rdma4j.hw.pvrdma.WcOpcode;
 import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.WrOpcode;
@@ -268,6 +269,45 @@ class ExpressLaneTest {
         assertThat(told.srcQp()).isEqualTo(pair.a.qpn);
         assertThat(told.qp()).isEqualTo(pair.b.handle);
         assertThat(to.bytes(0, 200)).isEqualTo(from.bytes(0, 200));
+    }
+
+    /** Alone or in a row, and nothing of them is left for the send that follows. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void carriesImmediateData(boolean inRow) {
+        final int[] data = {0x0102_0304, 0, -1};
+        for (final int immediate : data) {
+            pair.b.receive(++next, to.start(), 64, to.lkey);
+            pair.a.write(w -> w.send(next, WrOpcode.PVRDMA_WR_SEND_WITH_IMM, SendFlags.PVRDMA_SEND_SOLICITED)
+                .imm(immediate).sge(from.start(), 64, from.lkey));
+            if (!inRow) {
+                pair.a.ringSend();
+            }
+        }
+        assertThat(send(64, 64)).isEqualTo(WcStatus.PVRDMA_WC_SUCCESS);
+        for (final int immediate : data) {
+            final Completion told = pair.cqB.await();
+            assertThat(told.opcode()).isEqualTo(WcOpcode.PVRDMA_WC_RECV);
+            assertThat(told.flags()).isEqualTo(WcFlags.PVRDMA_WC_WITH_IMM);
+            assertThat(told.imm()).isEqualTo(immediate);
+            assertThat(told.byteLen()).isEqualTo(64);
+            assertThat(told.srcQp()).isEqualTo(pair.a.qpn);
+        }
+        final Completion plain = pair.cqB.await();
+        assertThat(plain.flags()).isZero();
+        assertThat(plain.imm()).isZero();
+        assertThat(pair.shortened()).isEqualTo(carried + data.length + 1);
+    }
+
+    @Test
+    void tellsOfASendWithImmediateData() {
+        pair.b.receive(++next, to.start(), 64, to.lkey);
+        pair.a.post(w -> w.send(78, WrOpcode.PVRDMA_WR_SEND_WITH_IMM, SendFlags.PVRDMA_SEND_SIGNALED).imm(7)
+            .sge(from.start(), 64, from.lkey));
+        final Completion told = pair.cqA.await();
+        assertThat(told.wrId()).isEqualTo(78);
+        assertThat(told.opcode()).isEqualTo(WcOpcode.PVRDMA_WC_SEND);
+        assertThat(pair.shortened()).isEqualTo(carried + 1);
     }
 
     @Test

@@ -42,6 +42,17 @@ final class CqeWriter {
     }
 
     /**
+     * Adds immediate data.
+     *
+     * @param cqe       its address in this process.
+     * @param length    bytes, as they were written before.
+     * @param immediate data.
+     */
+    static void immediate(long cqe, int length, int immediate) {
+        Words.put(cqe + Cqe.BYTE_LEN_OFFSET, Words.pair(length, immediate));
+    }
+
+    /**
      * Says where a received message came from.
      *
      * @param cqe   its address in this process.

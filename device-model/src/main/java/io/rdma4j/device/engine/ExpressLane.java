@@ -17,8 +17,8 @@ import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.queues.Padded;
 
 /**
- * The short way of those requests that are almost all: a SEND or an RDMA WRITE of one piece of memory, of an ordinary
- * region, on a connection on which all is well. Each check of {@link SendExecutor} is made here too, but none has
+ * The short way of those requests that are almost all: a SEND, with immediate data or without, or an RDMA WRITE, of one
+ * piece of memory, of an ordinary region, on a connection on which all is well. Each check of {@link SendExecutor} is made here too, but none has
  * consequences: who fails one is refused here, with nothing done, and goes the long way, which says what is wrong.
  *
  * <p>Used under its send queue's lock. Memory of the driver is read by address and not by a buffer: after an access by
@@ -72,8 +72,7 @@ final class ExpressLane extends Padded {
      * @return true if it is over, and acknowledged; false if it goes the long way.
      */
     boolean carryOut(long wqe, int opcode, int flags, boolean more) {
-        if (opcode != WrOpcode.PVRDMA_WR_RDMA_WRITE && opcode != WrOpcode.PVRDMA_WR_SEND
-            || (flags & ~PLAIN_FLAGS) != 0 || Words.getInt(wqe + SqWqe.NUM_SGE_OFFSET) != 1
+        if (!isPlain(opcode) || (flags & ~PLAIN_FLAGS) != 0 || Words.getInt(wqe + SqWqe.NUM_SGE_OFFSET) != 1
             || !gather(wqe + SqWqe.SGE_OFFSET) || !isConnected()) {
             return false;
         }
@@ -82,12 +81,24 @@ final class ExpressLane extends Padded {
         message.psn = psn;
         message.packets = packets;
         message.solicited = (flags & SendFlags.PVRDMA_SEND_SOLICITED) != 0;
-        final boolean done = opcode != WrOpcode.PVRDMA_WR_SEND ? write(wqe)
-            : more || row > 0 ? sendInRow(more) : peer.trySend(message);
+        final boolean done = opcode == WrOpcode.PVRDMA_WR_RDMA_WRITE ? write(wqe) : send(wqe, opcode, more);
         if (done) {
             executor.psn(psn + packets & PSN_MASK);
         }
         return done;
+    }
+
+    private static boolean isPlain(int opcode) {
+        return opcode == WrOpcode.PVRDMA_WR_SEND || opcode == WrOpcode.PVRDMA_WR_RDMA_WRITE
+            || opcode == WrOpcode.PVRDMA_WR_SEND_WITH_IMM;
+    }
+
+    private boolean send(long wqe, int opcode, boolean more) {
+        message.immediate = opcode == WrOpcode.PVRDMA_WR_SEND_WITH_IMM;
+        if (message.immediate) {
+            message.immData = Words.getInt(wqe + SqWqe.IMM_DATA_OFFSET);
+        }
+        return more || row > 0 ? sendInRow(more) : peer.trySend(message);
     }
 
     /** Long messages go alone: the peer can work on one while the next is copied. */

@@ -315,8 +315,8 @@ final class Requester extends Padded implements Runnable {
         completed++;
         shortened++;
         if (completes) {
-            complete(wrId, opcode == WrOpcode.PVRDMA_WR_SEND ? WcOpcode.PVRDMA_WC_SEND
-                : WcOpcode.PVRDMA_WC_RDMA_WRITE, WcStatus.PVRDMA_WC_SUCCESS, express.length());
+            complete(wrId, opcode == WrOpcode.PVRDMA_WR_RDMA_WRITE ? WcOpcode.PVRDMA_WC_RDMA_WRITE
+                : WcOpcode.PVRDMA_WC_SEND, WcStatus.PVRDMA_WC_SUCCESS, express.length());
         }
         if (express.length() > LONG) {
             hasMoved(express.length());
