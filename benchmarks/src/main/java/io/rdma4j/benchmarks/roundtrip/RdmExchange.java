@@ -25,14 +25,14 @@ final class RdmExchange implements Exchange {
     public void ping(final long n) {
         client.send(n, toServer);
         while (!client.took(n)) {
-            Thread.onSpinWait();
+            // Without a pause, as all of them.
         }
     }
 
     @Override
     public void pong(final long n) {
         while (!server.took(n)) {
-            Thread.onSpinWait();
+            // As above.
         }
         server.send(n, toClient);
     }

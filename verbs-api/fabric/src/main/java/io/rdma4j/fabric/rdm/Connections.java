@@ -238,7 +238,7 @@ final class Connections implements LinkOwner {
     /** Out of the link's close. */
     void gone(final LinkEnd link) {
         if (links.remove(link)) {
-            queues.giveBack(link.queue());
+            queues.giveBack(link.queues());
         }
         if (link.isEstablished()) {
             established--;

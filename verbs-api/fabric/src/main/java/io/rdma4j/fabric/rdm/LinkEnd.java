@@ -26,7 +26,7 @@ final class LinkEnd extends QpWire implements Link, ChannelEnd, CompletionPort {
     private final RdmCore core;
     private final Connections home;
     private final SlotArea area;
-    private final FabricCompletionQueue queue;
+    private final LinkQueues.Pair queues;
     private final int number;
     private final Channel channel;
     /** Null for the endpoint itself. */
@@ -41,13 +41,13 @@ final class LinkEnd extends QpWire implements Link, ChannelEnd, CompletionPort {
 
     LinkEnd(
         final RcLink link, final RdmCore core, final Connections home, final SlotArea area,
-        final FabricCompletionQueue queue, final int number, final PeerId id, final Peer peer) {
+        final LinkQueues.Pair queues, final int number, final PeerId id, final Peer peer) {
         super(link);
         this.link = link;
         this.core = core;
         this.home = home;
         this.area = area;
-        this.queue = queue;
+        this.queues = queues;
         this.number = number;
         this.peer = peer;
         link.join(this);
@@ -63,8 +63,8 @@ final class LinkEnd extends QpWire implements Link, ChannelEnd, CompletionPort {
         return peer;
     }
 
-    FabricCompletionQueue queue() {
-        return queue;
+    LinkQueues.Pair queues() {
+        return queues;
     }
 
     int number() {

@@ -12,7 +12,6 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.cm.Peer;
 import io.rdma4j.fabric.cm.PeerId;
-import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.endpoint.RcLink;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
@@ -58,14 +57,14 @@ final class LinkMaker {
         try (Undo undo = new Undo()) {
             final SlotArea area = pool.claim();
             undo.add(() -> pool.giveBack(area));
-            final FabricCompletionQueue queue = queues.claim();
-            undo.add(() -> queues.giveBack(queue));
+            final LinkQueues.Pair pair = queues.claim();
+            undo.add(() -> queues.giveBack(pair));
             final int number = links.freeNumber();
             final RcLink made = RcLink.open(host, core.realm(),
-                new EndpointOptions().completionQueue(queue).sizes(transmits, receives), EndpointCounters.none(),
-                core.endpoint(), LinkEnd.arrivals(number), false);
+                new EndpointOptions().completionQueues(pair.transmit(), pair.receive()).sizes(transmits, receives),
+                EndpointCounters.none(), core.endpoint(), LinkEnd.arrivals(number), false);
             undo.add(made::close);
-            final LinkEnd link = new LinkEnd(made, core, home, area, queue, number, id, peer);
+            final LinkEnd link = new LinkEnd(made, core, home, area, pair, number, id, peer);
             if (!link.channel().prepare()) {
                 throw FabricException.of("open link").detail("%s takes no receives", made)
                     .errno(FiErrno.FI_EIO).build();

@@ -41,16 +41,18 @@ class LinkQueuesTest {
         final int transmits = LinkMaker.transmitsOf(options);
         final int receives = LinkMaker.receivesOf(options);
         try (LinkQueues queues = new LinkQueues(host, transmits, receives)) {
-            final FabricCompletionQueue queue = queues.claim();
-            final int before = queue.cq().capacity();
+            final LinkQueues.Pair pair = queues.claim();
+            final int before = pair.transmit().cq().capacity();
+            assertThat(pair.receive().cq().capacity()).isEqualTo(before);
             final Realm realm = host.openRealm(new byte[0]);
             final RcLink link = RcLink.open(host, realm,
-                new EndpointOptions().completionQueue(queue).sizes(transmits, receives), EndpointCounters.none(), null,
-                0, false);
-            assertThat(queue.cq().capacity()).as("%s on %s", link, queues).isEqualTo(before);
+                new EndpointOptions().completionQueues(pair.transmit(), pair.receive()).sizes(transmits, receives),
+                EndpointCounters.none(), null, 0, false);
+            assertThat(pair.transmit().cq().capacity()).as("%s on %s", link, queues).isEqualTo(before);
+            assertThat(pair.receive().cq().capacity()).as("%s on %s", link, queues).isEqualTo(before);
             link.close();
             realm.release();
-            queues.giveBack(queue);
+            queues.giveBack(pair);
         }
     }
 
@@ -72,9 +74,9 @@ class LinkQueuesTest {
     @Test
     void aQueueThatCannotBeWatchedIsNotThere() {
         final Rank rank = world.rank(world.device("max_cqe=1024"), World.options());
-        try (LinkQueues queues = new LinkQueues((EndpointHost) rank.domain, 77, 77)) {
+        try (LinkQueues queues = new LinkQueues((EndpointHost) rank.domain, 200, 77)) {
             queues.wake((FabricCompletionQueue) rank.cq);
-            final FabricCompletionQueue first = queues.claim();
+            final LinkQueues.Pair first = queues.claim();
             final String before = World.objects(rank.context);
             EmulatedCommands.afterNext(rank.context, Command.CREATE_CQ,
                 () -> EmulatedCommands.refuseNext(rank.context, Command.CREATE_CQ));
