@@ -67,11 +67,11 @@ import java.util.Set;
 /** A domain: joins regions, endpoints, queues and counters of one device. */
 final class RdmaDomain implements Domain, EndpointHost, AvHost {
     private static final String OPEN_ENDPOINT = "open endpoint";
-    private static final AvStores STORES = new SharedStores();
 
     private final RdmaFabric fabric;
     private final FabricInfo info;
     private final RdmaContext context;
+    private final AvStores stores;
     private final DeviceEvents events;
     private final OpenObjects open = new OpenObjects("domain");
     /** For the caches of all realms: addresses alone, without the object, are then enough to know whose they are. */
@@ -84,6 +84,7 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
         this.fabric = fabric;
         this.info = info;
         this.context = context;
+        stores = new SharedStores(info.endpointType());
         this.events = events;
         regions = new Regions(
             this, context, info, this::newPd,
@@ -242,7 +243,7 @@ final class RdmaDomain implements Domain, EndpointHost, AvHost {
 
     @Override
     public AvStores stores() {
-        return STORES;
+        return stores;
     }
 
     @Override

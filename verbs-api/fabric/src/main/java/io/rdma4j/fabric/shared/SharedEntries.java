@@ -32,6 +32,7 @@ final class SharedEntries {
     private static final long CHANGES = 0xffff_fffcL;
     private static final int LIFE_SHIFT = 32;
     static final int KIND_SHIFT = 24;
+    static final int ANY_KIND = 0;
     /** A writer that was killed in the middle does not end; its entry counts as unknown until it is mended. */
     private static final int SPINS = 10_000;
     private static final VarHandle STUCK;
@@ -46,6 +47,8 @@ final class SharedEntries {
 
     private final SharedMemory memory;
     private final SharedLayout layout;
+    /** Endpoints of another one are neither found nor matched; {@link #ANY_KIND} for all. */
+    private final int kind;
     /** Places that there were when it was looked at last. Racy: they only get more, and who needs more looks again. */
     private int known;
     /**
@@ -55,8 +58,9 @@ final class SharedEntries {
     @SuppressWarnings("unused") // By a VarHandle.
     private long stuck;
 
-    SharedEntries(final SharedMemory memory) {
+    SharedEntries(final SharedMemory memory, final int kind) {
         this.memory = memory;
+        this.kind = kind;
         layout = memory.layout;
     }
 
@@ -136,11 +140,11 @@ final class SharedEntries {
             final int at = memory.offset(place);
             final long gidHigh = bytes.getLong(at + SharedLayout.GID_HIGH);
             final long gidLow = bytes.getLong(at + SharedLayout.GID_LOW);
-            final int qpn = bytes.getInt(at + SharedLayout.QPN) & QPN_MASK;
+            final int qpnAndKind = bytes.getInt(at + SharedLayout.QPN);
             final int qkey = bytes.getInt(at + SharedLayout.QKEY);
             if (unchanged(place, head)) {
-                into.set(gidHigh, gidLow, qpn, qkey, place);
-                return true;
+                into.set(gidHigh, gidLow, qpnAndKind & QPN_MASK, qkey, place);
+                return isOfKind(qpnAndKind);
             }
         }
         return false;
@@ -155,15 +159,20 @@ final class SharedEntries {
             }
             final UnsafeBuffer bytes = memory.window(place);
             final int at = memory.offset(place);
+            final int qpnAndKind = bytes.getInt(at + SharedLayout.QPN);
             final boolean same = bytes.getLong(at + SharedLayout.GID_HIGH) == gidHigh
                 && bytes.getLong(at + SharedLayout.GID_LOW) == gidLow
-                && (bytes.getInt(at + SharedLayout.QPN) & QPN_MASK) == qpn
+                && (qpnAndKind & QPN_MASK) == qpn && isOfKind(qpnAndKind)
                 && (qkey == AvStore.ANY_KEY || qkey == Integer.toUnsignedLong(bytes.getInt(at + SharedLayout.QKEY)));
             if (unchanged(place, head)) {
                 return same ? AvNames.handle(place, lifeOf(head)) : -1;
             }
         }
         return -1;
+    }
+
+    private boolean isOfKind(final int qpnAndKind) {
+        return kind == ANY_KIND || qpnAndKind >>> KIND_SHIFT == kind;
     }
 
     int life(final int place) {
@@ -224,6 +233,10 @@ final class SharedEntries {
     /** The last life that the place had, 0 for none. */
     int lastLife(final int place) {
         return lifeOf(word(place, 0));
+    }
+
+    boolean isOfKindAt(final int place) {
+        return isOfKind((int) word(place, SharedLayout.QPN));
     }
 
     boolean isFree(final int place) {

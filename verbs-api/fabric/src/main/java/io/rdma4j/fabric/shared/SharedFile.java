@@ -470,7 +470,7 @@ final class SharedFile {
         boolean left = false;
         try {
             if (owner != 0) {
-                final SharedEntries entries = new SharedEntries(writable);
+                final SharedEntries entries = new SharedEntries(writable, SharedEntries.ANY_KIND);
                 new SharedChanges(writable, entries, new SharedIndex(writable, entries), this::makeRoom).leave(owner);
             }
             left = true;

@@ -20,7 +20,7 @@ final class SharedOwners {
 
     SharedOwners(final SharedMemory memory) {
         bytes = memory.front;
-        entries = new SharedEntries(memory);
+        entries = new SharedEntries(memory, SharedEntries.ANY_KIND);
     }
 
     private static int at(final int owner) {

@@ -28,13 +28,13 @@ final class SharedStore implements AvStore {
     private final SharedChanges changes;
     private final AtomicBoolean closed = new AtomicBoolean();
 
-    SharedStore(final SharedFile file, final boolean readOnly) throws IOException {
+    SharedStore(final SharedFile file, final boolean readOnly, final int kind) throws IOException {
         this.file = file;
         this.readOnly = readOnly;
         layout = file.layout();
         final SharedMemory memory = file.map(readOnly);
         header = memory.front;
-        entries = new SharedEntries(memory);
+        entries = new SharedEntries(memory, kind);
         index = new SharedIndex(memory, entries);
         changes = new SharedChanges(memory, entries, index, file::makeRoom);
     }
@@ -141,7 +141,8 @@ final class SharedStore implements AvStore {
 
     @Override
     public boolean resolved(final int place, final int life, final AvEntry device) {
-        if (readOnly || !isThere(place, life)) {
+        // The address of another kind of endpoint is not this domain's to move.
+        if (readOnly || !isThere(place, life) || !entries.isOfKindAt(place)) {
             return false;
         }
         if (!entries.isAt(place, device)) {

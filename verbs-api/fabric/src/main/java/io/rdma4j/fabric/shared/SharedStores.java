@@ -9,6 +9,7 @@ import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.AvType;
+import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.av.AvStore;
@@ -23,9 +24,15 @@ public final class SharedStores implements AvStores {
     /** Any other would do, too: names of an own range show who mixes vectors up. */
     private static final long DEFAULT_BASE = 0x10_0000;
 
-    /** Has no state. */
-    public SharedStores() {
-        // Files are found by name.
+    private final int kind;
+
+    /**
+     * Those of one domain. Who shares a vector with it may have endpoints of another kind, which are no peers for it.
+     *
+     * @param endpoints of the domain; for null and MSG all are peers.
+     */
+    public SharedStores(final EndpointType endpoints) {
+        kind = endpoints == null || endpoints == EndpointType.MSG ? SharedEntries.ANY_KIND : endpoints.value();
     }
 
     @Override
@@ -42,13 +49,13 @@ public final class SharedStores implements AvStores {
         }
     }
 
-    private static SharedStore store(
+    private SharedStore store(
         final SharedFile file, final AddressFormat format, final AvAttributes attributes, final boolean readOnly)
         throws IOException {
         boolean good = false;
         try {
             check(file, format, attributes);
-            final SharedStore store = new SharedStore(file, readOnly);
+            final SharedStore store = new SharedStore(file, readOnly, kind);
             good = true;
             return store;
         } finally {

@@ -160,7 +160,7 @@ class SharedGrowthTest extends OwnFolder {
                 insert(store, i);
             }
             final SharedMemory memory = memory();
-            final SharedEntries entries = new SharedEntries(memory);
+            final SharedEntries entries = new SharedEntries(memory, SharedEntries.ANY_KIND);
             final SharedChanges changes =
                 new SharedChanges(memory, entries, new SharedIndex(memory, entries), (position, length) -> false);
             final long used = store.memoryUse();

@@ -206,7 +206,7 @@ class SharedOwnersTest extends OwnFolder {
             memory.front.putInt(SharedLayout.UNDER_WAY_OFFSET, 4);
             memory.front.setMemory(memory.layout.index(level), SharedLayout.indexBytes(level), (byte) 0);
             assertEquals(AvNames.handle(1, 1), placeOf(reader, 1));
-            new SharedIndex(memory, new SharedEntries(memory)).link(0);
+            new SharedIndex(memory, new SharedEntries(memory, SharedEntries.ANY_KIND)).link(0);
             assertEquals(AvNames.handle(1, 1), placeOf(reader, 1));
             assertEquals(-1, placeOf(reader, 2));
             insert(store, 2);
@@ -224,7 +224,7 @@ class SharedOwnersTest extends OwnFolder {
             insert(store, 1);
             insert(store, 2);
             final SharedMemory memory = memory();
-            final SharedIndex index = new SharedIndex(memory, new SharedEntries(memory));
+            final SharedIndex index = new SharedIndex(memory, new SharedEntries(memory, SharedEntries.ANY_KIND));
             memory.front.putLong(SharedLayout.MOVE_OFFSET, 0xfe80_0000_0000_0000L);
             memory.front.putLong(SharedLayout.MOVE_OFFSET + 8, 9);
             memory.front.putInt(SharedLayout.MOVE_OFFSET + 16, 3 | EndpointType.RDM.value() << 24);

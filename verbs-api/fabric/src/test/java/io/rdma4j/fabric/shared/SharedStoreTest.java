@@ -143,7 +143,8 @@ class SharedStoreTest extends OwnFolder {
 
     @Test
     void textIsKept() {
-        final AvStore store = new SharedStores().open(Stores.DOMAIN, AddressFormat.STR, attributes(NAME));
+        final AvStore store =
+            new SharedStores(EndpointType.RDM).open(Stores.DOMAIN, AddressFormat.STR, attributes(NAME));
         final AvEntry entry = entry(3);
         entry.inserted(FabricAddress.text("fi_sockaddr_in://127.0.0.1:7000"));
         store.lock();
@@ -188,7 +189,7 @@ class SharedStoreTest extends OwnFolder {
             assertEquals(FiErrno.FI_EINVAL, errno(() -> open(attributes(NAME).type(AvType.MAP).rxCtxBits(3))));
             assertEquals(FiErrno.FI_EINVAL, errno(() -> open(
                 attributes(NAME).type(AvType.MAP).rxCtxBits(4).mapAddress(0x8000_0000L))));
-            assertEquals(FiErrno.FI_EINVAL, errno(() -> new SharedStores().open(
+            assertEquals(FiErrno.FI_EINVAL, errno(() -> new SharedStores(EndpointType.RDM).open(
                 Stores.DOMAIN, AddressFormat.STR, attributes(NAME).type(AvType.MAP).rxCtxBits(4))));
         }
         assertEquals(FiErrno.FI_EINVAL, errno(() -> open(attributes(NAME).type(AvType.MAP).mapAddress(-1))));
@@ -211,7 +212,7 @@ class SharedStoreTest extends OwnFolder {
     @Test
     void namesOfOtherDomainsAreOtherVectors() {
         try (AvStore store = open(attributes(NAME));
-            AvStore other = new SharedStores().open("vfio:0000:0b:00.1", AddressFormat.DEVICE, attributes(NAME))) {
+            AvStore other = open("vfio:0000:0b:00.1", attributes(NAME))) {
             insert(store, 1);
             assertEquals(0, other.size());
         }

@@ -40,7 +40,7 @@ final class Stores {
     }
 
     static AvStore open(final String domain, final AvAttributes attributes) {
-        return new SharedStores().open(domain, AddressFormat.DEVICE, attributes);
+        return new SharedStores(EndpointType.RDM).open(domain, AddressFormat.DEVICE, attributes);
     }
 
     static AvEntry entry(final int i) {
