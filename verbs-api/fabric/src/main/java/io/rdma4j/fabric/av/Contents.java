@@ -141,18 +141,22 @@ final class Contents {
     FabricAddress inserted(final long fiAddr) {
         lock.lock();
         try {
-            final int place = closed ? -1 : place(fiAddr);
+            requireOpen("look up address");
+            final int place = place(fiAddr);
             return place < 0 ? null : store.inserted(place, life(fiAddr));
         } finally {
             lock.unlock();
         }
     }
 
-    /** As much as there is room for; bytes that all of it needs, or -FI_EINVAL if it is not there. */
+    /** As much as there is room for; bytes that all of it needs, -FI_EINVAL if it is not there, or -FI_EBADFD. */
     int inserted(final long fiAddr, final MutableDirectBuffer to, final int offset, final int length) {
         lock.lock();
         try {
-            final int place = closed ? -1 : place(fiAddr);
+            if (closed) {
+                return -FiErrno.FI_EBADFD;
+            }
+            final int place = place(fiAddr);
             return place < 0 ? -FiErrno.FI_EINVAL : store.inserted(place, life(fiAddr), to, offset, length);
         } finally {
             lock.unlock();
@@ -165,7 +169,7 @@ final class Contents {
         boolean done = lock.getHoldCount() > 1;
         try {
             if (!done) {
-                requireOpen();
+                requireOpen("change address vector");
                 store.lock();
                 done = true;
             }
@@ -176,9 +180,9 @@ final class Contents {
         }
     }
 
-    private void requireOpen() {
+    private void requireOpen(final String operation) {
         if (closed) {
-            throw FabricException.of("change address vector").detail("it is closed").errno(FiErrno.FI_EBADFD).build();
+            throw FabricException.of(operation).detail("the address vector is closed").errno(FiErrno.FI_EBADFD).build();
         }
     }
 

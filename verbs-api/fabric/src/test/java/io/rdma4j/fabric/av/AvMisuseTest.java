@@ -146,6 +146,15 @@ class AvMisuseTest {
         assertThat(vector.type()).isEqualTo(AvType.TABLE);
     }
 
+    /** As of a lookup that found the vector open, just before it was closed. */
+    @Test
+    void aLookupThatClosingOvertookSaysSo() {
+        final Contents contents = new Contents(new HeapStore(AvType.TABLE, AddressFormat.DEVICE, 0));
+        contents.close();
+        assertThat(contents.inserted(0, packed(device(1)), 0, 32)).isEqualTo(-FiErrno.FI_EBADFD);
+        assertRefused(FiErrno.FI_EBADFD, () -> contents.inserted(0), "look up", "closed");
+    }
+
     @Test
     void endpointsKeepItOpen() {
         vector.use("one endpoint");
