@@ -49,7 +49,7 @@ public final class AddressVectors {
         try (Undo undo = new Undo()) {
             undo.add(store::close);
             final FabricAddressVector vector = new FabricAddressVector(host, attributes, store, resolver,
-                new Worker("rdma4j address vector"));
+                new Worker("rdma4j address vector", 1), new Worker("rdma4j moved peers", Moves.MOST_NODES));
             host.opened(vector);
             undo.forget();
             vector.publish();

@@ -281,7 +281,7 @@ final class Contents {
     }
 
     /** Null if it is none. */
-    private static InetSocketAddress socket(final FabricAddress address) {
+    static InetSocketAddress socket(final FabricAddress address) {
         try {
             final FabricAddress plain = address.decoded();
             return plain.format() == AddressFormat.DEVICE ? null : plain.socketAddress();

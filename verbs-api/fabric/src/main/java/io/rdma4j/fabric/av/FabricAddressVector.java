@@ -52,7 +52,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
 
     FabricAddressVector(
         final AvHost host, final AvAttributes attributes, final AvStore store, final AddressResolver resolver,
-        final Worker worker) {
+        final Worker worker, final Worker askers) {
         this.host = host;
         format = host.domain().info().addressFormat();
         this.resolver = resolver;
@@ -63,7 +63,7 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
         flags = attributes.flags().stream().mapToInt(flag -> 1 << flag.ordinal()).sum();
         contents = new Contents(store);
         inserter = new Inserter(contents, users::isClosed);
-        moves = new Moves(contents, resolver, worker, users::isClosed);
+        moves = new Moves(contents, resolver, askers, users::isClosed);
     }
 
     /** The domain knows it: others may see it. */
@@ -562,7 +562,11 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
         final boolean isFirst = users.close();
         try {
             // Each time: what failed is tried again, and nobody takes the store from a worker that is still at it.
-            worker.close();
+            try {
+                worker.close();
+            } finally {
+                moves.close();
+            }
             contents.close();
         } finally {
             if (isFirst) {

@@ -10,6 +10,8 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
 import java.util.Arrays;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -17,27 +19,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A daemon thread that does one thing after the other: made when there is something to do, gone when there was nothing
- * for a while or it is closed. Thread-safe.
+ * A daemon thread that does one thing after the other, or several: made when there is something to do, gone when there
+ * was nothing for a while or it is closed. Thread-safe.
  */
 final class Worker {
     private static final long IDLE_SECONDS = 1;
     private static final long CLOSE_SECONDS = 60;
 
     private final String name;
+    private final int most;
     private final long closeNanos;
     private final ThreadFactory threads;
+    private final Set<Thread> busy = ConcurrentHashMap.newKeySet();
     private ThreadPoolExecutor executor;
     private boolean closed;
-    private volatile Thread thread;
 
-    Worker(final String name) {
-        this(name, TimeUnit.SECONDS.toNanos(CLOSE_SECONDS), work -> DaemonThreads.of(name, work));
+    /** With so many threads at most: with one, what was taken first is done first. */
+    Worker(final String name, final int most) {
+        this(name, most, TimeUnit.SECONDS.toNanos(CLOSE_SECONDS), work -> DaemonThreads.of(name, work));
     }
 
     /** With another longest time to wait at the end, and other threads. */
-    Worker(final String name, final long closeNanos, final ThreadFactory threads) {
+    Worker(final String name, final int most, final long closeNanos, final ThreadFactory threads) {
         this.name = name;
+        this.most = most;
         this.closeNanos = closeNanos;
         this.threads = threads;
     }
@@ -48,14 +53,14 @@ final class Worker {
             return false;
         }
         if (executor == null) {
-            executor = new ThreadPoolExecutor(1, 1, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
-                this::thread);
+            executor = new ThreadPoolExecutor(most, most, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(),
+                threads);
             executor.allowCoreThreadTimeOut(true);
         }
         final AtomicBoolean isTaken = new AtomicBoolean();
         final Runnable once = () -> {
             if (isTaken.compareAndSet(false, true)) {
-                work.run();
+                perform(work);
             }
         };
         try {
@@ -68,10 +73,14 @@ final class Worker {
         return true;
     }
 
-    private Thread thread(final Runnable work) {
-        final Thread made = threads.newThread(work);
-        thread = made;
-        return made;
+    private void perform(final Runnable work) {
+        final Thread own = Thread.currentThread();
+        busy.add(own);
+        try {
+            work.run();
+        } finally {
+            busy.remove(own);
+        }
     }
 
     /**
@@ -91,15 +100,12 @@ final class Worker {
             return;
         }
         last.shutdown();
-        final Thread busy = thread;
-        if (busy != null) {
-            busy.interrupt();
-        }
+        busy.forEach(Thread::interrupt);
         if (!ends(last)) {
             throw FabricException.of("close " + name)
                 .detail("work is still under way after %d ms, %d pieces wait behind it: %s",
                     TimeUnit.NANOSECONDS.toMillis(closeNanos), last.getQueue().size(),
-                    busy == null ? "no thread" : Arrays.toString(busy.getStackTrace()))
+                    busy.stream().map(thread -> Arrays.toString(thread.getStackTrace())).toList())
                 .errno(FiErrno.FI_ETIMEDOUT).hint("what it uses is kept; close it again when that has ended").build();
         }
     }

@@ -114,7 +114,7 @@ final class AvRig implements AvHost {
     /** A worker whose first threads cannot be had. */
     static Worker without(final int threads) {
         final AtomicInteger missing = new AtomicInteger(threads);
-        return new Worker("late", LONG.toNanos(), work -> {
+        return new Worker("late", 1, LONG.toNanos(), work -> {
             if (missing.getAndDecrement() > 0) {
                 throw new OutOfMemoryError("unable to create native thread, pretended");
             }
@@ -122,10 +122,10 @@ final class AvRig implements AvHost {
         });
     }
 
-    /** One with a worker of the test's, and addresses on the heap. */
+    /** One with a worker of the test's for all that it does, and addresses on the heap. */
     FabricAddressVector open(final AvAttributes attributes, final Worker worker) {
         final FabricAddressVector vector = new FabricAddressVector(this, attributes,
-            new HeapStore(AvType.TABLE, domain.info().addressFormat(), 0), resolver, worker);
+            new HeapStore(AvType.TABLE, domain.info().addressFormat(), 0), resolver, worker, worker);
         opened(vector);
         return vector;
     }

@@ -34,7 +34,7 @@ class WorkerTest {
     void closingTellsOfWorkThatDoesNotEnd() throws InterruptedException {
         final CountDownLatch began = new CountDownLatch(1);
         final CountDownLatch end = new CountDownLatch(1);
-        final Worker worker = new Worker("stubborn", TimeUnit.MILLISECONDS.toNanos(20), Thread::new);
+        final Worker worker = new Worker("stubborn", 1, TimeUnit.MILLISECONDS.toNanos(20), Thread::new);
         assertThat(worker.run(() -> {
             began.countDown();
             awaitWhateverHappens(end);
@@ -49,11 +49,32 @@ class WorkerTest {
     @Test
     void closingWaitsForAllThatWasTaken() {
         final CountDownLatch done = new CountDownLatch(2);
-        final Worker worker = new Worker("willing");
+        final Worker worker = new Worker("willing", 1);
         worker.run(done::countDown);
         worker.run(done::countDown);
         worker.close();
         assertThat(done.getCount()).isZero();
         worker.close();
+    }
+
+    @Test
+    void closingInterruptsEachThread() throws InterruptedException {
+        final int most = 3;
+        final CountDownLatch began = new CountDownLatch(most);
+        final CountDownLatch interrupted = new CountDownLatch(most);
+        final Worker worker = new Worker("several", most);
+        for (int i = 0; i < most; i++) {
+            worker.run(() -> {
+                began.countDown();
+                try {
+                    Thread.sleep(Patience.millis());
+                } catch (final InterruptedException e) {
+                    interrupted.countDown();
+                }
+            });
+        }
+        Patience.await(began, "all at once");
+        worker.close();
+        assertThat(interrupted.getCount()).isZero();
     }
 }
