@@ -151,7 +151,8 @@ public interface AvStore extends AutoCloseable {
     boolean remove(int place, int life);
 
     /**
-     * The address is somewhere else now; what was inserted stays.
+     * The address is somewhere else now; what was inserted stays. One for reading only keeps that for itself, until
+     * somebody else changes the address.
      *
      * @param place  any number.
      * @param life   which address of this place is meant; 0 for any.

@@ -485,15 +485,12 @@ final class FabricAddressVector implements AddressVector, PeerTable, AuthKeys {
 
     @Override
     public boolean resolveAgain(final long fiAddr) {
-        if (format == AddressFormat.DEVICE || contents.store().isReadOnly()) {
-            return false;
-        }
-        return moves.askFor(fiAddr);
+        return format != AddressFormat.DEVICE && moves.askFor(fiAddr);
     }
 
     @Override
     public long[] resolveAgain(final InetSocketAddress told) {
-        if (format == AddressFormat.DEVICE || contents.store().isReadOnly()) {
+        if (format == AddressFormat.DEVICE) {
             return NONE;
         }
         return LongStream.of(contents.namesAt(told)).filter(this::resolveAgain).toArray();

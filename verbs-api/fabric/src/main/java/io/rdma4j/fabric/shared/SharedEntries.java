@@ -49,6 +49,8 @@ final class SharedEntries {
     private final SharedLayout layout;
     /** Endpoints of another one are neither found nor matched; {@link #ANY_KIND} for all. */
     private final int kind;
+    /** Null if there are none, as where it is not for reading only; changed by one thread at a time. */
+    private volatile OwnMoves moves;
     /** Places that there were when it was looked at last. Racy: they only get more, and who needs more looks again. */
     private int known;
     /**
@@ -136,6 +138,11 @@ final class SharedEntries {
             if (head == 0) {
                 return false;
             }
+            final OwnMoves.Move move = moved(place, head);
+            if (move != null) {
+                into.set(move.gidHigh(), move.gidLow(), move.qpn(), move.qkey(), place);
+                return true;
+            }
             final UnsafeBuffer bytes = memory.window(place);
             final int at = memory.offset(place);
             final long gidHigh = bytes.getLong(at + SharedLayout.GID_HIGH);
@@ -160,15 +167,41 @@ final class SharedEntries {
             final UnsafeBuffer bytes = memory.window(place);
             final int at = memory.offset(place);
             final int qpnAndKind = bytes.getInt(at + SharedLayout.QPN);
-            final boolean same = bytes.getLong(at + SharedLayout.GID_HIGH) == gidHigh
-                && bytes.getLong(at + SharedLayout.GID_LOW) == gidLow
-                && (qpnAndKind & QPN_MASK) == qpn && isOfKind(qpnAndKind)
-                && (qkey == AvStore.ANY_KEY || qkey == Integer.toUnsignedLong(bytes.getInt(at + SharedLayout.QKEY)));
+            final OwnMoves.Move move = moved(place, head);
+            final boolean same = move != null
+                ? move.gidHigh() == gidHigh && move.gidLow() == gidLow && move.qpn() == qpn && isKey(qkey, move.qkey())
+                : bytes.getLong(at + SharedLayout.GID_HIGH) == gidHigh
+                    && bytes.getLong(at + SharedLayout.GID_LOW) == gidLow
+                    && (qpnAndKind & QPN_MASK) == qpn && isOfKind(qpnAndKind)
+                    && isKey(qkey, bytes.getInt(at + SharedLayout.QKEY));
             if (unchanged(place, head)) {
                 return same ? AvNames.handle(place, lifeOf(head)) : -1;
             }
         }
         return -1;
+    }
+
+    private OwnMoves.Move moved(final int place, final long head) {
+        final OwnMoves own = moves;
+        return own == null ? null : own.at(place, head);
+    }
+
+    private static boolean isKey(final long wanted, final int qkey) {
+        return wanted == AvStore.ANY_KEY || wanted == Integer.toUnsignedLong(qkey);
+    }
+
+    /** Of what the index found, -1 for nothing, and of what has moved there for this process alone. */
+    long first(final long found, final long gidHigh, final long gidLow, final int qpn, final long qkey) {
+        long first = found;
+        final OwnMoves own = moves;
+        OwnMoves.Move move = own == null ? null : own.to(gidHigh, gidLow, qpn);
+        for (; move != null; move = move.next()) {
+            final long handle = match(move.place(), gidHigh, gidLow, qpn, qkey);
+            if (handle >= 0 && (first < 0 || order(move.place()) < order(AvNames.place(first)))) {
+                first = handle;
+            }
+        }
+        return first;
     }
 
     private boolean isOfKind(final int qpnAndKind) {
@@ -304,6 +337,16 @@ final class SharedEntries {
         device(bytes, at, gidHigh, gidLow, qpnAndKind, qkey);
         // Meets the acquire in head.
         bytes.putLongVolatile(at, next | LIVE);
+    }
+
+    /** Another device address for this process alone, until a writer changes the entry; false if it is not there. */
+    boolean moveHere(final int place, final int life, final AvEntry device) {
+        final long head = head(place, life);
+        if (head == 0 || !isOfKindAt(place) || !unchanged(place, head)) {
+            return false;
+        }
+        moves = OwnMoves.with(moves, move -> unchanged(move.place(), move.head()), place, head, device);
+        return true;
     }
 
     /** Whether it has this device address; with the lock. */

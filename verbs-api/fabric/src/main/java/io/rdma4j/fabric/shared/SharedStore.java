@@ -71,7 +71,7 @@ final class SharedStore implements AvStore {
 
     @Override
     public long placeOf(final long gidHigh, final long gidLow, final int qpn, final long qkey) {
-        return index.find(gidHigh, gidLow, qpn, qkey);
+        return entries.first(index.find(gidHigh, gidLow, qpn, qkey), gidHigh, gidLow, qpn, qkey);
     }
 
     @Override
@@ -141,8 +141,11 @@ final class SharedStore implements AvStore {
 
     @Override
     public boolean resolved(final int place, final int life, final AvEntry device) {
+        if (readOnly) {
+            return entries.moveHere(place, life, device);
+        }
         // The address of another kind of endpoint is not this domain's to move.
-        if (readOnly || !isThere(place, life) || !entries.isOfKindAt(place)) {
+        if (!isThere(place, life) || !entries.isOfKindAt(place)) {
             return false;
         }
         if (!entries.isAt(place, device)) {

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvAttributes;
+import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricAddress;
@@ -170,6 +171,31 @@ class RdmRestartTest {
         final Done got = second.next();
         assertThat(got.errno()).as("%s", got).isZero();
         assertThat(got.source()).isEqualTo(toClient);
+    }
+
+    /** It asks as others do, and keeps for itself what it is told. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void whoReadsASharedVectorFollowsToo(final boolean clientSpeaksFirst) {
+        final RdmaContext both = world.device("");
+        final String name = "restart-reader-" + ProcessHandle.current().pid();
+        final Rank writer = rank(both, null, new AvAttributes().name(name));
+        server = rank(both, null, new AvAttributes().name(name).flags(AvFlag.READ));
+        device = world.device("");
+        client = rank(device, null);
+        meet();
+        address = client.ep.address();
+        toClient = writer.av.insert(address);
+        clientSends(toClient);
+        if (clientSpeaksFirst) {
+            server.post(() -> server.ep.receive(server.at(0), 64, server.region, toClient, 1));
+        }
+        restart(End.SAYS_BYE);
+        if (clientSpeaksFirst) {
+            clientAnswers();
+        }
+        serverSends();
+        clientSends(toClient);
     }
 
     @ParameterizedTest

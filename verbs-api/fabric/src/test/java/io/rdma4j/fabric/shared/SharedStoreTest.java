@@ -166,7 +166,6 @@ class SharedStoreTest extends OwnFolder {
             assertEquals(1, check(reader, CAPACITY));
             assertEquals(-FiErrno.FI_EACCES, insert(reader, 8));
             assertFalse(remove(reader, 0));
-            assertFalse(Stores.move(reader, 0, 1));
         }
     }
 
