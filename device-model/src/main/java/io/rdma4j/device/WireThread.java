@@ -5,6 +5,7 @@
 
 package io.rdma4j.device;
 
+import io.rdma4j.base.Uninterrupted;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.device.engine.Engine;
@@ -29,7 +30,7 @@ final class WireThread {
     /** Whoever comes knocks. */
     private static final long LONG_SLEEP_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final long HELPED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-    private static final long PATIENCE_MILLIS = 30_000;
+    private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
     /** After a fault, which may come again at once. */
     private static final long FAULT_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -110,18 +111,6 @@ final class WireThread {
         closed = true;
         carrier.wakeUp();
         LockSupport.unpark(thread);
-        boolean interrupted = false;
-        while (thread.isAlive() && thread != Thread.currentThread()) {
-            try {
-                thread.join(PATIENCE_MILLIS);
-                break;
-            } catch (final InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return !thread.isAlive();
+        return thread != Thread.currentThread() && Uninterrupted.join(thread, PATIENCE_NANOS);
     }
 }

@@ -28,6 +28,8 @@ public final class Patience {
     private static final long END_MILLIS = TimeUnit.SECONDS.toMillis(SECONDS) * 2 / 3;
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final int MORE = 4;
+    /** Looks, with pauses. */
+    private static final int MOMENT = 50;
 
     private Patience() {
     }
@@ -111,6 +113,25 @@ public final class Patience {
         }
         if (isInterrupted) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Waits until a thread that was interrupted waits all the same: it is not interrupted meanwhile. While it fails
+     * with an InterruptedException it is neither, for a moment.
+     *
+     * @param thread that was interrupted
+     * @throws AssertionError if it does not wait
+     */
+    public static void awaitUndeterred(final Thread thread) {
+        final long end = System.nanoTime() + nanos();
+        int looks = 0;
+        while (looks < MOMENT) {
+            looks = thread.isInterrupted() ? 0 : looks + 1;
+            if (System.nanoTime() - end >= 0) {
+                throw new AssertionError(thread + " is interrupted and does not wait, for " + SECONDS + " s");
+            }
+            pause();
         }
     }
 

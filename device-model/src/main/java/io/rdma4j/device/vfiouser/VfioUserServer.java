@@ -8,6 +8,7 @@ package io.rdma4j.device.vfiouser;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
 import io.rdma4j.base.Undo;
+import io.rdma4j.base.Uninterrupted;
 import io.rdma4j.driver.libc.EventFd;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.Libc;
@@ -372,19 +373,7 @@ public final class VfioUserServer implements AutoCloseable {
     }
 
     private void awaitThread() {
-        boolean interrupted = false;
-        final long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
-        while (thread.isAlive() && deadline - System.nanoTime() > 0) {
-            try {
-                thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())));
-            } catch (final InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        if (thread.isAlive()) {
+        if (!Uninterrupted.join(thread, TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS))) {
             throw RdmaException.of("close server").object(path).detail("%s did not end within %d ms",
                 thread.getName(), CLOSE_MILLIS).errno(RdmaException.ETIMEDOUT).build();
         }

@@ -6,6 +6,7 @@
 package io.rdma4j.tools.text;
 
 import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.base.Uninterrupted;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,7 +16,7 @@ import java.util.function.Supplier;
 public final class Progress {
     private static final long INTERVAL_MILLIS = 250;
     /** Far longer than it takes: what is printed next would be erased, were the line still there. */
-    private static final long END_MILLIS = TimeUnit.SECONDS.toMillis(10);
+    private static final long END_NANOS = TimeUnit.SECONDS.toNanos(10);
     private static final String ERASE_LINE = "\r\u001b[K";
 
     private final PrintWriter err;
@@ -73,10 +74,6 @@ public final class Progress {
 
     private void end() {
         closed.countDown();
-        try {
-            thread.join(END_MILLIS);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Uninterrupted.join(thread, END_NANOS);
     }
 }

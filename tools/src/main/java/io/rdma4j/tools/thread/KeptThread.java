@@ -6,13 +6,14 @@
 package io.rdma4j.tools.thread;
 
 import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.base.Uninterrupted;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /** A daemon that works until it is closed, and keeps what went wrong there for who asks. */
 public final class KeptThread implements AutoCloseable {
-    private static final long LONGEST_STOP_MILLIS = TimeUnit.SECONDS.toMillis(10);
+    private static final long LONGEST_STOP_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private final Thread thread;
     private volatile boolean stopped;
@@ -45,17 +46,6 @@ public final class KeptThread implements AutoCloseable {
     @Override
     public void close() {
         stopped = true;
-        boolean interrupted = Thread.interrupted();
-        final long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LONGEST_STOP_MILLIS);
-        while (thread.isAlive() && System.nanoTime() < deadline) {
-            try {
-                thread.join(LONGEST_STOP_MILLIS);
-            } catch (final InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Uninterrupted.join(thread, LONGEST_STOP_NANOS);
     }
 }

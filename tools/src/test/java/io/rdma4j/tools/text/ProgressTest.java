@@ -30,6 +30,28 @@ class ProgressTest {
         assertThat(Thread.getAllStackTraces().keySet()).extracting(Thread::getName).doesNotContain("rdma4j-progress");
     }
 
+    @Test
+    void theLineIsGoneAlsoForWhoIsInterrupted() {
+        final Thread worker = Thread.currentThread();
+        final StringWriter err = new StringWriter();
+        final CountDownLatch asked = new CountDownLatch(1);
+        final CountDownLatch interrupted = new CountDownLatch(1);
+        Progress.during(terminal(err), () -> {
+            asked.countDown();
+            Patience.awaitUninterruptibly(interrupted, "the interrupt");
+            Patience.awaitUndeterred(worker);
+            return "slow";
+        }, () -> {
+            Patience.awaitUninterruptibly(asked, "the line");
+            worker.interrupt();
+            interrupted.countDown();
+            return true;
+        });
+        final String seen = err.toString();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(seen).matches("\r\u001b\\[Kslow\r\u001b\\[K");
+    }
+
     private static Terminal terminal(final StringWriter err) {
         return new Terminal(new PrintWriter(new StringWriter()), new PrintWriter(err), false, true);
     }

@@ -6,6 +6,7 @@ package io.rdma4j.driver.memory;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.base.Uninterrupted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -31,7 +32,7 @@ final class MappingEngine {
     private static final System.Logger LOG = System.getLogger(MappingEngine.class.getName());
     /** The reader looks around that often although nothing came. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final long JOIN_MILLIS = TimeUnit.SECONDS.toMillis(5);
+    private static final long JOIN_NANOS = TimeUnit.SECONDS.toNanos(5);
     private static final long PAUSE_NANOS = TimeUnit.MICROSECONDS.toNanos(20);
     private static final int SPINS = 200;
     /** Ends the teller. */
@@ -244,15 +245,7 @@ final class MappingEngine {
     }
 
     private static void join(final Thread thread) {
-        if (thread == Thread.currentThread()) {
-            return;
-        }
-        try {
-            thread.join(JOIN_MILLIS);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        if (thread.isAlive()) {
+        if (thread != Thread.currentThread() && !Uninterrupted.join(thread, JOIN_NANOS)) {
             LOG.log(System.Logger.Level.WARNING, "{0} has not ended: {1}", thread.getName(), thread.getState());
         }
     }

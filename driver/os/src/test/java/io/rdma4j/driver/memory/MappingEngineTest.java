@@ -266,6 +266,27 @@ class MappingEngineTest {
     }
 
     @Test
+    void whoIsInterruptedClosesItAsWell() throws Exception {
+        final Thread closer = Thread.currentThread();
+        final CountDownLatch running = new CountDownLatch(1);
+        final CountDownLatch interrupted = new CountDownLatch(1);
+        watch.watch(base, PAGE, (hit, from, to) -> {
+            running.countDown();
+            Patience.awaitUninterruptibly(interrupted, "the interrupt");
+            Patience.awaitUndeterred(closer);
+            told.add("done");
+        });
+        kernel.happens(UFFD_EVENT_UNMAP, base, base + PAGE, 0);
+        Patience.await(running, "the watch that is told");
+        closer.interrupt();
+        interrupted.countDown();
+        watch.close();
+        final List<String> toldThen = List.copyOf(told);
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(toldThen).containsExactly("done");
+    }
+
+    @Test
     void theLastOneClosedEndsTheKernelAndTheNextOneOpensAnother() {
         final List<UserfaultFake> made = new ArrayList<>();
         final MappingEngines counted = new MappingEngines(() -> {

@@ -7,6 +7,7 @@ package io.rdma4j.driver.vfio;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.base.Undo;
+import io.rdma4j.base.Uninterrupted;
 import io.rdma4j.driver.libc.EventFd;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
@@ -23,7 +24,7 @@ final class LossWatch implements AutoCloseable {
     private static final System.Logger LOG = System.getLogger(LossWatch.class.getName());
     /** The thread looks around that often although nothing came. */
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(10);
-    private static final long STOP_SECONDS = 5;
+    private static final long STOP_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final VfioDevice device;
     private final Undo undo = new Undo();
@@ -144,19 +145,7 @@ final class LossWatch implements AutoCloseable {
             stopped = true;
         }
         stop.signal();
-        boolean interrupted = false;
-        boolean ended = false;
-        final long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(STOP_SECONDS);
-        while (!ended && System.nanoTime() < deadline) {
-            try {
-                ended = done.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-            } catch (final InterruptedException e) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
+        Uninterrupted.await(STOP_NANOS, left -> done.await(left, TimeUnit.NANOSECONDS));
         undo.close();
     }
 

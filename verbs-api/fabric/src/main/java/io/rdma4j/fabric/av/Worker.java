@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.av;
 
 import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.base.Uninterrupted;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 
@@ -101,31 +102,12 @@ final class Worker {
         }
         last.shutdown();
         busy.forEach(Thread::interrupt);
-        if (!ends(last)) {
+        if (!Uninterrupted.await(closeNanos, left -> last.awaitTermination(left, TimeUnit.NANOSECONDS))) {
             throw FabricException.of("close " + name)
                 .detail("work is still under way after %d ms, %d pieces wait behind it: %s",
                     TimeUnit.NANOSECONDS.toMillis(closeNanos), last.getQueue().size(),
                     busy.stream().map(thread -> Arrays.toString(thread.getStackTrace())).toList())
                 .errno(FiErrno.FI_ETIMEDOUT).hint("what it uses is kept; close it again when that has ended").build();
         }
-    }
-
-    private boolean ends(final ThreadPoolExecutor last) {
-        final long end = System.nanoTime() + closeNanos;
-        boolean interrupted = false;
-        boolean done = false;
-        long left = closeNanos;
-        while (!done && left > 0) {
-            try {
-                done = last.awaitTermination(left, TimeUnit.NANOSECONDS);
-            } catch (final InterruptedException e) {
-                interrupted = true;
-            }
-            left = end - System.nanoTime();
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        return done;
     }
 }

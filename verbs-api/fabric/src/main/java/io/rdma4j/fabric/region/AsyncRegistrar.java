@@ -7,6 +7,7 @@ package io.rdma4j.fabric.region;
 
 import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.base.Undo;
+import io.rdma4j.base.Uninterrupted;
 import io.rdma4j.fabric.event.FabricEventQueue;
 
 import java.util.concurrent.ThreadPoolExecutor;
@@ -16,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** Registers asynchronously: a daemon thread of a domain, which ends when it has had nothing to do for a while. */
 final class AsyncRegistrar {
     private static final AtomicInteger NUMBERS = new AtomicInteger();
-    private static final long DEADLINE_S = 60;
+    private static final long DEADLINE_NANOS = TimeUnit.SECONDS.toNanos(60);
 
     private final FabricEventQueue queue;
     private final ThreadPoolExecutor worker;
@@ -44,11 +45,7 @@ final class AsyncRegistrar {
     /** All was closed before, so that nothing is under way but the end of the last registration. */
     void close() {
         worker.shutdown();
-        try {
-            worker.awaitTermination(DEADLINE_S, TimeUnit.SECONDS);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        Uninterrupted.await(DEADLINE_NANOS, left -> worker.awaitTermination(left, TimeUnit.NANOSECONDS));
         queue.unbind();
     }
 }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.base.Uninterrupted;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.event.FabricEventQueue;
@@ -79,24 +80,8 @@ final class Registration implements Runnable {
     }
 
     private void await() {
-        boolean interrupted = false;
-        try {
-            final long start = System.nanoTime();
-            long rest = TimeUnit.SECONDS.toNanos(DEADLINE_S);
-            while (done.getCount() > 0 && rest > 0) {
-                try {
-                    done.await(rest, TimeUnit.NANOSECONDS);
-                } catch (final InterruptedException e) {
-                    interrupted = true;
-                }
-                rest = TimeUnit.SECONDS.toNanos(DEADLINE_S) - (System.nanoTime() - start);
-            }
-        } finally {
-            if (interrupted) {
-                Thread.currentThread().interrupt();
-            }
-        }
-        if (done.getCount() > 0) {
+        final long nanos = TimeUnit.SECONDS.toNanos(DEADLINE_S);
+        if (!Uninterrupted.await(nanos, left -> done.await(left, TimeUnit.NANOSECONDS))) {
             throw Refusals.of(FiErrno.FI_EBUSY, "close region", "%s is still being registered after %d s", region,
                 DEADLINE_S).build();
         }

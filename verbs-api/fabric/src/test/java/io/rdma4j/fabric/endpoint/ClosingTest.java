@@ -85,6 +85,24 @@ class ClosingTest {
         desc.close();
     }
 
+    /** The device's events have a thread, which the last one to close waits for. */
+    @Test
+    void whoIsInterruptedClosesEverythingAsWell() {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final MemoryRegion region = both[1].register(0);
+        assertThat(both[0].ep.write(both[0].at(0), 8, null, region.base(), region.key(), 1)).isZero();
+        Thread.currentThread().interrupt();
+        final boolean isInterrupted;
+        try {
+            both[0].close();
+            both[1].close();
+        } finally {
+            isInterrupted = Thread.interrupted();
+        }
+        assertThat(isInterrupted).isTrue();
+        assertThat(both[1].domain.isClosed()).isTrue();
+    }
+
     /** Found by the campaign of misuse. */
     @Test
     void anEndpointKnowsItsAddressWhenItsDeviceIsClosed() {

@@ -12,6 +12,7 @@ import static io.rdma4j.fabric.region.Domains.remote;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.EventQueue;
@@ -36,6 +37,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -296,6 +298,20 @@ class AsyncTest {
         assertThat(region.isEnabled()).isTrue();
         region.close();
         close();
+    }
+
+    @Test
+    void whoIsInterruptedWaitsForTheEndOfTheLastRegistrationAsWell() {
+        final ThreadPoolExecutor worker = DaemonThreads.pool("test-registrar", 1, 1);
+        final Thread closer = Thread.currentThread();
+        open(worker);
+        closer.interrupt();
+        final FutureTask<?> last = new FutureTask<>(() -> Patience.awaitUndeterred(closer), null);
+        worker.execute(last);
+        close();
+        final boolean isDone = last.isDone();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(isDone).isTrue();
     }
 
     /** Whoever closes it after the last look ends what reports to the queue. */

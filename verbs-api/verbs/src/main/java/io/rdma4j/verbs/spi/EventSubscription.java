@@ -8,6 +8,7 @@ package io.rdma4j.verbs.spi;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.DaemonThreads;
 import io.rdma4j.base.Undo;
+import io.rdma4j.base.Uninterrupted;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.AsyncEventListener;
 import io.rdma4j.verbs.AsyncEventSubscription;
@@ -165,7 +166,7 @@ public final class EventSubscription implements AsyncEventSubscription {
     public void close() {
         closed = true;
         events.wakeAll();
-        if (Thread.currentThread() != thread && !returnsInTime()) {
+        if (Thread.currentThread() != thread && !Uninterrupted.join(thread, closeNanos)) {
             throw RdmaException.of("close event subscription")
                 .device(context.address())
                 .detail("%s has not returned; it is not called again", this)
@@ -173,15 +174,6 @@ public final class EventSubscription implements AsyncEventSubscription {
                 .hint("have it return, or acknowledge and hand the work to another thread")
                 .build();
         }
-    }
-
-    private boolean returnsInTime() {
-        try {
-            thread.join(TimeUnit.NANOSECONDS.toMillis(closeNanos) + 1);
-        } catch (final InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-        return !thread.isAlive();
     }
 
     @Override

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.base.DaemonThreads;
+import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AsyncEvent;
 import io.rdma4j.verbs.RdmaContext;
 import org.junit.jupiter.api.Test;
@@ -28,7 +29,7 @@ class EventSubscriptionTest {
         (proxy, method, args) -> method.getReturnType() == String.class ? "test" : false);
 
     /** Events that are over when somebody waits for one. */
-    private static final class NoEvents implements EventSubscription.Source {
+    private static class NoEvents implements EventSubscription.Source {
         private final AtomicReference<EventSubscription> listener = new AtomicReference<>();
         private volatile boolean over;
 
@@ -71,5 +72,30 @@ class EventSubscriptionTest {
         })).isSameAs(none);
         start(events, DaemonThreads::of).close();
         assertThat(events.listener).as("when it is closed").hasValue(null);
+    }
+
+    @Test
+    void whoIsInterruptedClosesItAsWell() {
+        final Thread closer = Thread.currentThread();
+        final NoEvents events = new NoEvents() {
+            @Override
+            public AsyncEvent await(final long nanos, final BooleanSupplier end) {
+                while (!end.getAsBoolean()) {
+                    Patience.pause();
+                }
+                Patience.awaitUndeterred(closer);
+                return super.await(nanos, end);
+            }
+        };
+        final EventSubscription subscription = start(events, DaemonThreads::of);
+        closer.interrupt();
+        final boolean interrupted;
+        try {
+            subscription.close();
+        } finally {
+            interrupted = Thread.interrupted();
+        }
+        assertThat(interrupted).isTrue();
+        assertThat(events.listener).hasValue(null);
     }
 }
