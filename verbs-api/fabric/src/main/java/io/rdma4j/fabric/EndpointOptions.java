@@ -107,7 +107,8 @@ public final class EndpointOptions {
     }
 
     /**
-     * The vector that gives names to peers: for addressed endpoints, which need one. Several may share it.
+     * The vector that gives names to peers: for addressed endpoints, which need one. Several may share it. Connected
+     * endpoints have none: it is FI_EINVAL there.
      *
      * @param vector of the same domain.
      * @return this.

@@ -103,6 +103,10 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
         if (options == null) {
             throw Failures.invalid(OPEN, "options is null");
         }
+        if (options.addressVector() != null) {
+            throw Failures.of(OPEN, FiErrno.FI_EINVAL, "there is an address vector, %s", options.addressVector())
+                .hint("connected endpoints have none; Hints.endpointType asks for addressed ones").build();
+        }
         FabricCompletionQueue.of(host, options.transmitQueue(), "transmit");
         FabricCompletionQueue.of(host, options.receiveQueue(), "receive");
         if (pieces == null) {

@@ -9,9 +9,11 @@ import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AtomicOp;
 import io.rdma4j.fabric.AtomicRequest;
 import io.rdma4j.fabric.AtomicType;
+import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.EndpointOptions;
@@ -65,6 +67,12 @@ class EndpointMisuseTest {
         assertRefused(FiErrno.FI_EBADFD, () -> a.domain.openEndpoint(new EndpointOptions().completionQueue(queue)));
         assertThat(queue.read(e -> { }, 1)).isEqualTo(-FiErrno.FI_EBADFD);
         assertThat(queue.awaitRead(e -> { }, 1, Duration.ZERO)).isEqualTo(-FiErrno.FI_EBADFD);
+        for (final Side owner : new Side[] {a, b}) {
+            try (AddressVector vector = owner.domain.openAddressVector(new AvAttributes())) {
+                final EndpointOptions options = new EndpointOptions().completionQueue(a.cq).addressVector(vector);
+                assertRefused(FiErrno.FI_EINVAL, () -> a.domain.openEndpoint(options), "connected endpoints have none");
+            }
+        }
         // Nothing of all that is left.
         try (MsgEndpoint one = a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).sizes(1, 1))) {
             assertThat(one.isConnected()).isFalse();
