@@ -75,17 +75,21 @@ public interface MsgEndpoint extends Endpoint {
     void connect(byte[] peerName);
 
     /**
-     * Asks a {@link PassiveEndpoint} for a connection (fi_connect). Returns at once; what becomes of it is an event in
-     * {@link EndpointOptions#eventQueue}: {@link FabricEvent#CONNECTED}, with what {@link #accept} told, or an error of
-     * that kind: FI_ECONNREFUSED, with what {@link ConnectionRequest#reject} told, or FI_ETIMEDOUT. Control path;
-     * requests and answers are datagrams of the device, sent again while that queue is read.
+     * Asks a {@link PassiveEndpoint} for a connection (fi_connect). Does not wait for the answer; what becomes of it is
+     * an event in {@link EndpointOptions#eventQueue}: {@link FabricEvent#CONNECTED}, with what {@link #accept} told, or
+     * an error of that kind: FI_ECONNREFUSED, with what {@link ConnectionRequest#reject} told, or FI_ETIMEDOUT. Control
+     * path; requests and answers are datagrams of the device, sent again while that queue is read. The address of a
+     * socket is resolved first: the caller waits for the name service of its node, up to
+     * {@code rdma4j.resolve.timeout.ms}, 5 s by default, and a failure is thrown. A device's own address needs none.
      *
      * @param address     of the passive endpoint, in the domain's format or the device's own.
      * @param privateData told to the other side; null for nothing; at most {@link #MAX_PRIVATE_DATA} bytes.
      * @throws FabricException FI_ENOEQ without an event queue; FI_EINVAL for an address or data that make no sense;
      *                         FI_EISCONN, FI_EALREADY; FI_EOPBADSTATE if its connection is over, or if it was opened
-     *                         with a request; FI_EHOSTUNREACH if nobody has the GID; FI_EBADFD if closed; what
-     *                         resolving the address says.
+     *                         with a request; FI_EHOSTUNREACH if nobody has the GID; FI_EBADFD if closed. Of the
+     *                         address of a socket: FI_ENODATA if its node has no such endpoint, FI_ECONNREFUSED if it
+     *                         has no name service, FI_EHOSTUNREACH if it cannot be reached, FI_ETIMEDOUT if it does not
+     *                         answer, FI_EPROTO if it answers nonsense, FI_EINTR if this thread is interrupted.
      */
     void connect(FabricAddress address, byte[] privateData);
 
