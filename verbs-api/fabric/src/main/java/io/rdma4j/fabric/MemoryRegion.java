@@ -101,7 +101,8 @@ public interface MemoryRegion extends AutoCloseable {
     boolean isEnabled();
 
     /**
-     * Has a counter count what peers write to it, also by atomics (fi_mr_bind, FI_REMOTE_WRITE; checklist 40).
+     * Has a counter count what peers write to it, also by atomics (fi_mr_bind, FI_REMOTE_WRITE; checklist 40). What
+     * modifies nothing, such as a write without bytes or an addition of 0, is not counted.
      *
      * @param counter a counter of the same domain.
      * @throws FabricException FI_EINVAL for null; FI_EDOMAIN for another domain's; FI_ENOSYS where the device cannot;

@@ -86,8 +86,6 @@ public final class OpRing extends ReadyRing {
     private static final int KEEPS_MORE = 16;
     /** Flag, for the owner: more than the device's word is wanted. */
     public static final int DELIVERS = 32;
-    /** Flag, for the owner: it has been carried out, and the peer is still to count it. */
-    public static final int COUNT_IS_LEFT = 64;
 
     private static final int UNDER_WAY = 0;
     private static final int DONE = 1;

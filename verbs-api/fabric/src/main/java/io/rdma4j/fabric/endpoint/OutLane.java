@@ -510,7 +510,7 @@ final class OutLane {
             return false;
         }
         cache.drop(cache.find(key));
-        if (failedWhat == WorkId.CELL && ring.getLong(failedSlot, OpRing.LENGTH) > 0) {
+        if (failedWhat == WorkId.CELL) {
             // It has been carried out, but is not counted.
             return false;
         }
@@ -550,10 +550,6 @@ final class OutLane {
     }
 
     private void answeredFailed() {
-        if (failedWhat == WorkId.CELL) {
-            answeredCount();
-            return;
-        }
         if (!remote.isLookedUp(ring.getLong(failedSlot, OpRing.KEY))) {
             explainFailed();
             return;
@@ -565,18 +561,6 @@ final class OutLane {
             ring.done(failedSlot, remote.errno, remote.detail);
         } else if (answer != RemoteMemory.FOUND || remote.rkey == rkey && remote.iova == iova) {
             ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
-        }
-    }
-
-    /** Nothing but the count of a write without bytes is left: it goes to who has the key now, or to nobody. */
-    private void answeredCount() {
-        if (find(failedSlot) != RemoteMemory.FOUND) {
-            ring.done(failedSlot, Failures.errno(failedStatus, false), failedDetail);
-        } else if (remote.cellRkey == ring.getInt(failedSlot, OpRing.CELL_RKEY)
-            && remote.cellIova == ring.getLong(failedSlot, OpRing.CELL_IOVA)) {
-            ring.done(failedSlot, 0, 0);
-        } else {
-            ring.flag(failedSlot, OpRing.COUNT_IS_LEFT);
         }
     }
 
@@ -619,11 +603,7 @@ final class OutLane {
     }
 
     private void repost(final int slot) {
-        final boolean countIsLeft = (ring.getInt(slot, OpRing.FLAGS) & OpRing.COUNT_IS_LEFT) != 0;
-        if (countIsLeft && ring.getLong(slot, OpRing.CELL_IOVA) == 0) {
-            // Nobody counts any more.
-            ring.done(slot, 0, 0);
-        } else if (countIsLeft || slot == loopSlot && loop.isOver()) {
+        if (slot == loopSlot && loop.isOver()) {
             // All is done but to be counted.
             postCount(slot);
         } else if (post(slot) != ReturnCode.OK) {

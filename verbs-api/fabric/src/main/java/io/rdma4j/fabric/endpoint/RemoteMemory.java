@@ -79,7 +79,8 @@ final class RemoteMemory {
 
     /**
      * What a key and an address mean: {@link #FOUND}, {@link #ASK} or {@link #REFUSED}. Without bytes neither is looked
-     * at, as the device does not either (InfiniBand specification, 9.7.4.1.5): all kinds of keys answer alike.
+     * at, as the device does not either (InfiniBand specification, 9.7.4.1.5): all kinds of keys answer alike. Nothing
+     * is modified, so nothing counts it (fi_mr, FI_REMOTE_WRITE).
      */
     int find(final RmaOperation operation, final long key, final long address, final long length) {
         cellRkey = 0;
@@ -90,7 +91,7 @@ final class RemoteMemory {
         if (length == 0) {
             rkey = 0;
             iova = 0;
-            return operation.modifies() && (counts || MappedKeys.isMapped(key)) ? cellOfNothing(operation, key) : FOUND;
+            return FOUND;
         }
         if (MappedKeys.isMapped(key)) {
             return byRawKey(operation, key, address, length);
@@ -107,28 +108,6 @@ final class RemoteMemory {
         rkey = (int) key;
         iova = address;
         return counts && operation.modifies() ? cellOf(key) : FOUND;
-    }
-
-    /** A write without bytes counts, too, where one with bytes may be. */
-    private int cellOfNothing(final RmaOperation operation, final long key) {
-        if (MappedKeys.isMapped(key)) {
-            final DirectoryEntry entry = mapped.find(key);
-            if (entry != null && (entry.access() & operation.remote) != 0) {
-                cellRkey = entry.cellRkey();
-                cellIova = entry.cellIova();
-            }
-            return FOUND;
-        }
-        final int answer = cellOf(key);
-        final int at = cache.find(key);
-        if (at >= 0) {
-            // For an operation with bytes it would have to be looked up again.
-            cache.takeFresh(at);
-            if ((cache.access(at) & operation.remote) == 0) {
-                cellIova = 0;
-            }
-        }
-        return answer;
     }
 
     private int byRawKey(final RmaOperation operation, final long key, final long address, final long length) {
