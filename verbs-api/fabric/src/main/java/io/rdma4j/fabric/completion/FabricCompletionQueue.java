@@ -369,13 +369,13 @@ public final class FabricCompletionQueue implements CompletionQueue {
 
     /** Notes what the device completed: how much, or a code. */
     private int gather() {
-        final int code = cq.poll(dispatch, BATCH);
         final RmaArrivals inward = arrivals;
         if (inward != null) {
+            // First: its locked instructions wait for all stores before them, of which a completion makes many.
             missed = !inward.gather();
             inward.moveTo(ready);
         }
-        return code;
+        return cq.poll(dispatch, BATCH);
     }
 
     /**

@@ -195,7 +195,8 @@ public final class RmaArrivals {
             }
             return true;
         } finally {
-            letGo();
+            // For whoever takes it next. Only this thread says that it has missed it, and it has it.
+            busy.setRelease(false);
         }
     }
 
