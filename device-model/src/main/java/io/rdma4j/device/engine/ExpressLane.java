@@ -18,8 +18,9 @@ import io.rdma4j.queues.Padded;
 
 /**
  * The short way of those requests that are almost all: a SEND, with immediate data or without, or an RDMA WRITE, of one
- * piece of memory, of an ordinary region, on a connection on which all is well. Each check of {@link SendExecutor} is made here too, but none has
- * consequences: who fails one is refused here, with nothing done, and goes the long way, which says what is wrong.
+ * piece of memory, of an ordinary region, on a connection on which all is well. Each check of {@link SendExecutor} is
+ * made here too, but none has consequences: who fails one is refused here, with nothing done, and goes the long way,
+ * which says what is wrong.
  *
  * <p>Used under its send queue's lock. Memory of the driver is read by address and not by a buffer: after an access by
  * a buffer, which may be one of the heap, the JVM loads every field again.
