@@ -17,7 +17,8 @@ import java.util.Map;
  * <tr><th>name</th><th>value</th><th>default</th></tr>
  * <tr><td>FI_MR_CACHE_MAX_SIZE</td><td>bytes that entries may have together; 0 for memory of this machine /
  * processors / 2, as libfabric has it</td><td>unlimited</td></tr>
- * <tr><td>FI_MR_CACHE_MAX_COUNT</td><td>entries; 0 keeps nothing</td><td>1024</td></tr>
+ * <tr><td>FI_MR_CACHE_MAX_COUNT</td><td>entries; 0 keeps nothing</td><td>1024, at most half of the
+ * device's regions</td></tr>
  * <tr><td>FI_MR_CACHE_MONITOR</td><td>userfaultfd, memhooks, disabled (keeps nothing), or the name of a monitor that
  * was installed</td><td>the installed one, or userfaultfd where it can be had, else memhooks</td></tr>
  * <tr><td>FI_MR_CUDA_CACHE_MONITOR_ENABLED, FI_MR_ROCR_..., FI_MR_ZE_...</td><td>0 or 1</td><td>1; there is no memory

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntSupplier;
 import java.util.function.UnaryOperator;
 
 /** Where settings come from: the environment, then system properties, then attributes, then defaults. */
@@ -44,8 +45,16 @@ final class CacheSettings {
         return new CacheSettings(System::getenv, System::getProperty, attributes);
     }
 
-    long maxCount() {
-        return number(MAX_COUNT, attributes.maxCount() < 0 ? DEFAULT_COUNT : attributes.maxCount());
+    /**
+     * By default at most half of the device's regions: who registers with verbs beside finds room, too.
+     *
+     * @param deviceRegions how many the device can have.
+     */
+    long maxCount(final IntSupplier deviceRegions) {
+        if (text(MAX_COUNT) == null && attributes.maxCount() < 0) {
+            return Math.min(DEFAULT_COUNT, Math.max(1, deviceRegions.getAsInt() / 2));
+        }
+        return number(MAX_COUNT, attributes.maxCount());
     }
 
     /** 0 is libfabric's way to ask for its formula. */

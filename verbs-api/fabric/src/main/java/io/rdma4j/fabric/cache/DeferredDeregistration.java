@@ -6,10 +6,12 @@
 package io.rdma4j.fabric.cache;
 
 import io.rdma4j.base.DaemonThreads;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Entries that were retired on the thread of a monitor or of the garbage collector's cleaner, which must not be kept
@@ -46,19 +48,31 @@ final class DeferredDeregistration {
 
     /** Closes what waits, and waits for another thread that is doing so. */
     void drain() {
-        if (waiting.isEmpty() && !isDraining) {
-            return;
+        if (!waiting.isEmpty() || isDraining) {
+            drain(List::of);
         }
+    }
+
+    /**
+     * The same with entries that are retired now: who drains later waits for them.
+     *
+     * @return whether something was closed, here or by the other thread.
+     */
+    boolean drain(final Supplier<List<Entry>> retiring) {
+        boolean some = isDraining;
         synchronized (busy) {
             isDraining = true;
             try {
+                waiting.addAll(retiring.get());
                 for (Entry entry = waiting.poll(); entry != null; entry = waiting.poll()) {
                     closing.accept(entry);
+                    some = true;
                 }
             } finally {
                 isDraining = false;
             }
         }
+        return some;
     }
 
     /** Written with {@link #busy} held. */

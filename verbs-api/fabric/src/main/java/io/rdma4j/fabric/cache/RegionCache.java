@@ -20,6 +20,7 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.spi.ObjectPublisher;
 import io.rdma4j.verbs.spi.RegionChecks;
 import io.rdma4j.verbs.spi.RegionOwner;
@@ -55,7 +56,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     /** Memory of its domain, which is where it is until it is closed; other caches know it, too. */
     private final Adoptions allocated;
     private final DeferredDeregistration deferred;
-    private final EvictingRegistrar registrar;
+    private final EntryRegistrar registrar;
     private final Watcher watcher;
     private final BooleanSupplier canBeOnDemand;
     private final EntryCheck check;
@@ -74,18 +75,18 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     RegionCache(
         final ProtectionDomain pd, final CacheSettings settings, final Adoptions allocated,
         final BooleanSupplier canBeOnDemand) {
-        final long maxCount = settings.maxCount();
         final long maxBytes = settings.maxBytes();
         final MemoryMonitor monitor = settings.monitor();
         this.pd = pd;
         this.allocated = allocated;
         this.canBeOnDemand = canBeOnDemand;
         this.monitorsEnabled = settings.monitorsEnabled();
+        final long maxCount = settings.maxCount(() -> pd.context().attributes().maxMr());
         this.publisher = ObjectPublisher.of(pd.context());
         this.entries = new CacheEntries(maxCount, maxBytes, counters);
         this.index = entries.index;
         this.deferred = new DeferredDeregistration(this::closeEntry);
-        this.registrar = new EvictingRegistrar(pd, most -> closeAll(entries.evict(most)));
+        this.registrar = new EntryRegistrar(pd);
         this.monitorName = monitor == null ? CacheSettings.DISABLED : monitor.name();
         this.watcher = monitor == null || maxCount == 0 ? null : new Watcher(monitor, this::changed, counters);
         this.check = watcher == null ? EntryCheck.SHUT : watcher;
@@ -93,6 +94,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
             watcher.start();
         }
         totals.publishAs(publisher.publish(CacheKind.KIND, maxCount, maxBytes));
+        RegionRoom.enter(this);
     }
 
     /** What entries need of the cache. */
@@ -366,13 +368,9 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         show();
     }
 
-    private boolean closeAll(final List<Entry> entries) {
-        final boolean some = !entries.isEmpty();
-        for (final Entry entry : entries) {
-            closeEntry(entry);
-        }
+    private void closeAll(final List<Entry> entries) {
+        entries.forEach(this::closeEntry);
         entries.clear();
-        return some;
     }
 
     private void closeEntry(final Entry entry) {
@@ -414,6 +412,22 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         show();
     }
 
+    /**
+     * Deregisters up to so many idle entries, and what waits for that. Closing waits for this: others call it, too.
+     *
+     * @return whether there was something.
+     */
+    boolean giveWay(final long most) {
+        final boolean some = deferred.drain(() -> entries.evict(most));
+        show();
+        return some;
+    }
+
+    /** Where it registers. */
+    RdmaContext device() {
+        return pd.context();
+    }
+
     @Override
     public boolean isEnabled() {
         return watcher != null;
@@ -446,7 +460,6 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
             counters.closeFailures.sum(), entries.count(), entries.bytes(), entries.inUse());
     }
 
-    /** For tests. */
     CacheEntries entries() {
         return entries;
     }
@@ -458,6 +471,7 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
     @Override
     public void close() {
         closed = true;
+        RegionRoom.leave(this);
         final List<Entry> inUse = new ArrayList<>();
         closeAll(entries.close(inUse));
         // One that is never released holds its memory: the cleaner must not hold it, and with it the device.

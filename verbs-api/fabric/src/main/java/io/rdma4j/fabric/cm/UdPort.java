@@ -9,6 +9,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.AccessFlag;
@@ -138,7 +139,7 @@ public final class UdPort implements UdEnd {
             undo.add(cq::close);
             final PinnedMemory memory = pd.context().allocate((long) (receives + SENDS) * SLOT);
             undo.add(memory::close);
-            final MemoryRegion region = pd.register(memory, AccessFlag.LOCAL_WRITE);
+            final MemoryRegion region = RegionRoom.register(pd, memory, AccessFlag.LOCAL_WRITE);
             undo.add(region::close);
             final QueuePair qp =
                 pd.createQp(new QpOptions().type(QpType.UD).cq(cq).maxSendWr(SENDS).maxReceiveWr(receives));

@@ -14,6 +14,7 @@ import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.fabric.completion.OpRing;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.name.NameServer;
@@ -70,7 +71,7 @@ final class DatagramResources implements AutoCloseable {
         key = DatagramConfig.newKey();
         memory = HeaderMemory.allocate(
             config.realm().pd(), config.receives(), (int) info.endpointAttributes().maxMessageSize());
-        qp = config.realm().pd().createQp(new QpOptions().type(QpType.UD)
+        qp = RegionRoom.createQp(config.realm().pd(), new QpOptions().type(QpType.UD)
             .sendCq(config.transmit().cq()).receiveCq(config.receive().cq())
             .maxSendWr(config.options().transmitSize()).maxSendSge(info.transmitAttributes().iovLimit())
             .maxReceiveWr(config.options().receiveSize())

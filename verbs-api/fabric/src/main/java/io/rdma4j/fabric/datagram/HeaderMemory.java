@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.datagram;
 
 import io.rdma4j.base.Undo;
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
@@ -36,7 +37,8 @@ final class HeaderMemory implements AutoCloseable {
         final PinnedMemory memory = pd.context().allocate(rest + mtu);
         try (Undo undo = new Undo()) {
             undo.add(memory::close);
-            final HeaderMemory headers = new HeaderMemory(memory, pd.register(memory, AccessFlag.LOCAL_WRITE), rest);
+            final HeaderMemory headers =
+                new HeaderMemory(memory, RegionRoom.register(pd, memory, AccessFlag.LOCAL_WRITE), rest);
             undo.forget();
             return headers;
         }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.endpoint;
 
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.fabric.region.DirectoryEntry;
 import io.rdma4j.fabric.region.DirectoryLayout;
 import io.rdma4j.fabric.region.Realm;
@@ -62,7 +63,7 @@ final class KeyLookup implements AutoCloseable {
         this.qp = qp;
         this.scratch = realm.pd().context().allocate(SCRATCH_LENGTH + copies);
         try {
-            this.region = realm.pd().register(scratch, AccessFlag.LOCAL_WRITE);
+            this.region = RegionRoom.register(realm.pd(), scratch, AccessFlag.LOCAL_WRITE);
         } catch (final RuntimeException e) {
             scratch.close();
             throw e;

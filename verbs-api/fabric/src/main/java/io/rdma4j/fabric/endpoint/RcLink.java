@@ -11,6 +11,7 @@ import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
@@ -65,7 +66,7 @@ public final class RcLink {
         this.sizes = LaneSizes.of(options, host);
         this.mends = host.context().supports(Feature.QP_RESET) && host.context().supports(Feature.QP_QUERY_ALL);
         this.local = new LocalMemory(realm, host.info());
-        this.qp = realm.pd().createQp(sizes.messages(transmit.cq(), receive.cq(), injects));
+        this.qp = RegionRoom.createQp(realm.pd(), sizes.messages(transmit.cq(), receive.cq(), injects));
         try (Undo undo = new Undo()) {
             undo.add(qp::close);
             LaneSteps.init(qp, false);

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.rdm;
 
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.AccessFlag;
@@ -69,7 +70,7 @@ final class SlotPool implements AutoCloseable {
         final PinnedMemory memory = host.context().allocate(each * count);
         MemoryRegion region = null;
         try {
-            region = realm.pd().register(memory, AccessFlag.LOCAL_WRITE);
+            region = RegionRoom.register(realm.pd(), memory, AccessFlag.LOCAL_WRITE);
         } finally {
             if (region == null) {
                 memory.close();

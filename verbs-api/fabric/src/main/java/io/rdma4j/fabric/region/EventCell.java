@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.fabric.event.CountSource;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
@@ -26,7 +27,7 @@ final class EventCell implements CountSource {
 
     /** Lets peers of a realm add to it. */
     void open(final Realm realm) {
-        region = realm.pd().register(new MrOptions().memory(place.address(), Long.BYTES, place.page())
+        region = RegionRoom.register(realm.pd(), new MrOptions().memory(place.address(), Long.BYTES, place.page())
             .access(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC));
     }
 

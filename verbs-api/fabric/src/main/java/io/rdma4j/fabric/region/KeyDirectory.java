@@ -7,6 +7,7 @@ package io.rdma4j.fabric.region;
 
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
@@ -60,7 +61,7 @@ public final class KeyDirectory {
         MemoryRegion region = null;
         try {
             final UnsafeBuffer table = memory.buffer();
-            region = pd.register(memory, AccessFlag.REMOTE_READ);
+            region = RegionRoom.register(pd, memory, AccessFlag.REMOTE_READ);
             return new KeyDirectory(table, memory, region, NONCES.nextLong());
         } finally {
             if (region == null) {

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.region;
 
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
@@ -36,7 +37,7 @@ final class PieceTable implements AutoCloseable {
         MemoryRegion region = null;
         try {
             write(memory.buffer(), realm.directory().nonce(), entry, devices);
-            region = realm.pd().register(memory, AccessFlag.REMOTE_READ);
+            region = RegionRoom.register(realm.pd(), memory, AccessFlag.REMOTE_READ);
             return new PieceTable(memory, region, keysOf(devices));
         } finally {
             if (region == null) {

@@ -6,6 +6,7 @@
 package io.rdma4j.fabric.region;
 
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.MrOptions;
@@ -41,7 +42,7 @@ final class RegionDevice {
     /** Registers it, for peers of the realm or only for local use; {@link #publish} is to follow. */
     void register(final Realm home, final boolean exposing) {
         requireMapped();
-        region = home.pd().register(describe().access(rights(exposing)));
+        region = RegionRoom.register(home.pd(), describe().access(rights(exposing)));
         realm = home;
         exposed = exposing;
     }
@@ -92,7 +93,7 @@ final class RegionDevice {
 
     /** The same by registering anew, where keys of the device may change because peers do not have them. */
     void replacePages() {
-        region.reregister(describe());
+        RegionRoom.reregister(region, describe());
         publish();
     }
 
@@ -130,7 +131,7 @@ final class RegionDevice {
     void move(final Realm target, final boolean exposing) {
         if (plan.isRemote() && exposing != exposed || target != realm) {
             // The same pages, not pinned again; the old keys are dead when this returns.
-            region.reregister(new MrOptions().access(rights(exposing)).pd(target.pd()));
+            RegionRoom.reregister(region, new MrOptions().access(rights(exposing)).pd(target.pd()));
             realm = target;
         }
         exposed = exposing;

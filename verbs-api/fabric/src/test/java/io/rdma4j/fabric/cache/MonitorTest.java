@@ -274,7 +274,7 @@ class MonitorTest {
 
     @Test
     void aFailingDeviceIsFlushedAndAskedAgain() {
-        try (Bench bench = Bench.of("monitor-full?max_mr=4")) {
+        try (Bench bench = Bench.ofCount("monitor-full?max_mr=4", 1000)) {
             for (int i = 0; i < 40; i++) {
                 bench.use(20 * i, 20 * i + 10);
             }

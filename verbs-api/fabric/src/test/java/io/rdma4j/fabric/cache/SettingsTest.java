@@ -30,7 +30,7 @@ class SettingsTest {
 
     @Test
     void defaults() {
-        assertThat(settings.maxCount()).isEqualTo(1024);
+        assertThat(settings.maxCount(() -> 65_536)).isEqualTo(1024);
         assertThat(settings.maxBytes()).isEqualTo(Long.MAX_VALUE);
         assertThat(settings.monitor().name())
             .isEqualTo(UserfaultMonitor.isAvailable() ? UserfaultMonitor.NAME : MemoryHooks.NAME);
@@ -41,22 +41,32 @@ class SettingsTest {
     @Test
     void theEnvironmentGoesBeforePropertiesAndThoseBeforeAttributes() {
         attributes.maxCount(1).maxSize(10).monitor("memhooks").monitorEnabled(HmemIface.CUDA, false);
-        assertThat(settings.maxCount()).isEqualTo(1);
+        assertThat(settings.maxCount(() -> 65_536)).isEqualTo(1);
         assertThat(settings.maxBytes()).isEqualTo(10);
         assertThat(settings.monitor()).isSameAs(MemoryHooks.process());
         assertThat(settings.isMonitorEnabled(HmemIface.CUDA)).isFalse();
         properties.putAll(Map.of("FI_MR_CACHE_MAX_COUNT", "2", "FI_MR_CACHE_MAX_SIZE", "20", "FI_MR_CACHE_MONITOR",
             "userfaultfd", "FI_MR_CUDA_CACHE_MONITOR_ENABLED", "1"));
-        assertThat(settings.maxCount()).isEqualTo(2);
+        assertThat(settings.maxCount(() -> 65_536)).isEqualTo(2);
         assertThat(settings.maxBytes()).isEqualTo(20);
         assertThat(settings.monitor().name()).isEqualTo("userfaultfd");
         assertThat(settings.isMonitorEnabled(HmemIface.CUDA)).isTrue();
         environment.putAll(Map.of("FI_MR_CACHE_MAX_COUNT", "3", "FI_MR_CACHE_MAX_SIZE", "30", "FI_MR_CACHE_MONITOR",
             "disabled", "FI_MR_CUDA_CACHE_MONITOR_ENABLED", "0"));
-        assertThat(settings.maxCount()).isEqualTo(3);
+        assertThat(settings.maxCount(() -> 65_536)).isEqualTo(3);
         assertThat(settings.maxBytes()).isEqualTo(30);
         assertThat(settings.monitor()).isNull();
         assertThat(settings.isMonitorEnabled(HmemIface.CUDA)).isFalse();
+    }
+
+    @Test
+    void byDefaultHalfOfASmallDeviceIsNotForTheCache() {
+        assertThat(settings.maxCount(() -> 1024)).isEqualTo(512);
+        assertThat(settings.maxCount(() -> 1)).as("0 would keep nothing").isOne();
+        attributes.maxCount(1000);
+        assertThat(settings.maxCount(() -> 1024)).as("as asked for").isEqualTo(1000);
+        environment.put("FI_MR_CACHE_MAX_COUNT", "2000");
+        assertThat(settings.maxCount(() -> 1024)).as("as asked for").isEqualTo(2000);
     }
 
     @Test

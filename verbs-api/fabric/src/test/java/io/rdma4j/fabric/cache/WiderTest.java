@@ -32,7 +32,7 @@ class WiderTest {
 
     @Test
     void withoutRoomForAllOfItWhatWasAskedForIsServed() {
-        try (RegionCache cache = cache(LARGE - 1, new CacheAttributes())) {
+        try (RegionCache cache = cache(LARGE - 1, new CacheAttributes().maxCount(10))) {
             final Entry large = (Entry) cache.acquire(BASE, LARGE, RO);
             final Entry small = (Entry) cache.acquire(BASE + 16, 100, RW);
             assertThat(registered).containsExactly(LARGE, 100L);

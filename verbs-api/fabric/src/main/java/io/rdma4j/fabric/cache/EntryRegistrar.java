@@ -13,13 +13,9 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.spi.RegionOwner;
-import java.util.Set;
-import java.util.function.LongPredicate;
 
-/** Registers with the device, and makes room there if it has none (checklist 59: provider failure, flush, retry). */
-final class EvictingRegistrar {
-    private static final Set<Integer> NOT_ABOUT_ROOM = Set.of(RdmaException.EINVAL, RdmaException.EFAULT,
-        RdmaException.EBADFD, FiErrno.FI_EOPNOTSUPP, FiErrno.FI_ENOSYS, FiErrno.FI_ENODEV, FiErrno.FI_EIO);
+/** Registers what is cached with the device, where others make room if it has none. */
+final class EntryRegistrar {
     /** Stands for the owner of an entry, which is held while the entry is used, and not by the region. */
     private static final RegionOwner KEEPER = () -> { };
     private static final AccessFlag[] READ_ONLY = {};
@@ -28,16 +24,9 @@ final class EvictingRegistrar {
     private static final AccessFlag[] WRITE_ON_DEMAND = {AccessFlag.LOCAL_WRITE, AccessFlag.ON_DEMAND};
 
     private final ProtectionDomain pd;
-    private final LongPredicate flush;
 
-    /**
-     * Joins both.
-     *
-     * @param flush deregisters up to so many idle entries; says whether there was one.
-     */
-    EvictingRegistrar(final ProtectionDomain pd, final LongPredicate flush) {
+    EntryRegistrar(final ProtectionDomain pd) {
         this.pd = pd;
-        this.flush = flush;
     }
 
     /**
@@ -64,16 +53,11 @@ final class EvictingRegistrar {
         return register(range, isKept ? KEEPER : null, access == 0 ? READ_ONLY : WRITABLE);
     }
 
-    /** What is flushed doubles with each attempt, so that there are few. */
     private MemoryRegion register(final Range range, final RegionOwner owner, final AccessFlag... access) {
-        for (long most = 1;; most *= 2) {
-            try {
-                return pd.register(range.start(), range.length(), owner, access);
-            } catch (final RdmaException e) {
-                if (NOT_ABOUT_ROOM.contains(e.errno()) || !flush.test(most)) {
-                    throw FabricException.from("register memory for the cache", e);
-                }
-            }
+        try {
+            return RegionRoom.make(pd, () -> pd.register(range.start(), range.length(), owner, access));
+        } catch (final RdmaException e) {
+            throw FabricException.from("register memory for the cache", e);
         }
     }
 }
