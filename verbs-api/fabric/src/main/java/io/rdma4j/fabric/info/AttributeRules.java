@@ -28,6 +28,14 @@ final class AttributeRules {
     private static final int PROTOCOL_VERSION = 1;
     private static final int MR_IOV_LIMIT = 256;
     private static final int DEFAULT_MR_COUNT = 4096;
+    /**
+     * Regions of the device that are the provider's: the key directory, two or more of each endpoint (what its queue
+     * pairs copy, what it reads keys into, headers, slots), and one more while a region gets other rights. Enough for a
+     * few endpoints: how many there will be is not known.
+     */
+    private static final int OWN_REGIONS = 16;
+    /** Of a device with few regions the provider keeps one of so many. */
+    private static final int OWN_SHARE = 8;
     /** Counters are memory of this process. */
     private static final int COUNTERS = 65_536;
     /** More is not given to one endpoint. */
@@ -137,7 +145,8 @@ final class AttributeRules {
 
     /** What counts accesses to a region is a region of the device, too. */
     private int mostRegions() {
-        final int all = device.limits().regions();
+        final int regions = device.limits().regions();
+        final int all = regions - Math.min(OWN_REGIONS, regions / OWN_SHARE);
         return given.contains(Capability.RMA_EVENT) ? Math.max(1, all / 2) : all;
     }
 

@@ -139,7 +139,7 @@ class CapabilityRulesTest {
     @Test
     void limitsAreTheDevices() throws Unfit {
         assertThat(info(Profiles.EMULATED).domainAttributes())
-            .isEqualTo(new DomainAttributes(64, 256, 1000, 200, 33, 65_536, 4, 8, 0));
+            .isEqualTo(new DomainAttributes(64, 256, 984, 200, 33, 65_536, 4, 8, 0));
         assertThat(info(Profiles.QEMU).domainAttributes().epCount()).isEqualTo(99);
     }
 
@@ -167,7 +167,7 @@ class CapabilityRulesTest {
 
     @Test
     void limitsCanBeAskedForUpToTheDevices() throws Unfit {
-        final DomainAttributes most = new DomainAttributes(64, 256, 1000, 200, 33, 65_536, 4, 8, 0);
+        final DomainAttributes most = new DomainAttributes(64, 256, 984, 200, 33, 65_536, 4, 8, 0);
         assertThat(Discovery.negotiate(Profiles.EMULATED, new Hints().atLeast(most), true).domainAttributes())
             .isEqualTo(most);
         assertThat(Discovery.negotiate(Profiles.EMULATED, new Hints().mrCount(7), true).domainAttributes().mrCount())
@@ -176,7 +176,7 @@ class CapabilityRulesTest {
 
     @ParameterizedTest
     @CsvSource({
-        "mr_key_size, 65/0/0/0/0/0/0/0", "mr_iov_limit, 0/257/0/0/0/0/0/0", "mr_cnt, 0/0/1001/0/0/0/0/0",
+        "mr_key_size, 65/0/0/0/0/0/0/0", "mr_iov_limit, 0/257/0/0/0/0/0/0", "mr_cnt, 0/0/985/0/0/0/0/0",
         "cq_cnt, 0/0/0/201/0/0/0/0", "ep_cnt, 0/0/0/0/34/0/0/0", "cntr_cnt, 0/0/0/0/0/65537/0/0",
         "cq_data_size, 0/0/0/0/0/0/5/0", "max_err_data, 0/0/0/0/0/0/0/9",
         "max_ep_srx_ctx, 0/0/0/0/0/0/0/0/1"})

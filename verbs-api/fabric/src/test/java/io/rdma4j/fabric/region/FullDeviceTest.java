@@ -26,6 +26,7 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.fabric.cache.RegionRoom;
 import io.rdma4j.fabric.testing.TestDomain;
@@ -147,6 +148,31 @@ class FullDeviceTest {
                 endpoint.close();
             }
             vector.close();
+        }
+    }
+
+    /** Beside what the provider has there for endpoints and domains. */
+    @Test
+    void asManyRegionsAsThePromiseSaysFindRoom() {
+        domains.on("max_mr=128");
+        final Domain domain = open(Capability.MSG, Capability.RMA, Capability.ATOMIC, Capability.RMA_EVENT);
+        final Domain other = open(Capability.MSG, Capability.RMA, Capability.ATOMIC, Capability.RMA_EVENT);
+        final Counter counter = domain.openCounter();
+        try (PinnedMemory memory = domain.allocate(PAGE);
+            CompletionQueue queue = domain.openCompletionQueue(64);
+            CompletionQueue othersQueue = other.openCompletionQueue(64);
+            MsgEndpoint near = domain.openEndpoint(new EndpointOptions().completionQueue(queue).sizes(16, 16));
+            MsgEndpoint far = other.openEndpoint(new EndpointOptions().completionQueue(othersQueue).sizes(16, 16))) {
+            near.connect(far.name());
+            far.connect(near.name());
+            final List<MemoryRegion> regions = new ArrayList<>();
+            while (regions.size() < domain.info().domainAttributes().mrCount()) {
+                regions.add(domain.register(remote(memory, regions.size())));
+                regions.get(regions.size() - 1).bind(counter);
+            }
+            assertRefused(FiErrno.FI_ENOMR, () -> domain.register(remote(memory, 1000)), "mr_cnt");
+            counter.close();
+            regions.forEach(MemoryRegion::close);
         }
     }
 
