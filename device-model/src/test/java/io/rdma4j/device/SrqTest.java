@@ -118,6 +118,32 @@ class SrqTest {
         assertThat(driver.pci.interrupts().vector(1).fired()).isEqualTo(1);
     }
 
+    /** Nothing may be taken any more: a sender waits, or none comes. */
+    @Test
+    void reportsAtOnceWhenItIsArmedBelowTheLimit() {
+        final RawEvents events = new RawEvents(driver);
+        final RawEvents.Event reached =
+            new RawEvents.Event(EventType.PVRDMA_EVENT_SRQ_LIMIT_REACHED, srq.handle);
+        send(0);
+        assertThat(srq.modifyLimit(1)).as("an empty queue, and a sender that waits").isZero();
+        assertThat(events.poll()).isEqualTo(reached);
+        assertThat(srq.queryLimit()).isZero();
+
+        for (int i = 0; i < 4; i++) {
+            srq.receive(i, region.start(), 8, region.lkey);
+        }
+        assertThat(cq.await().status()).isZero();
+        assertThat(events.poll()).isNull();
+        assertThat(srq.modifyLimit(3)).as("three are left").isZero();
+        assertThat(events.poll()).isNull();
+        assertThat(srq.queryLimit()).isEqualTo(3);
+        assertThat(srq.modifyLimit(4)).isZero();
+        assertThat(events.poll()).isEqualTo(reached);
+        assertThat(srq.queryLimit()).isZero();
+        send(0);
+        assertThat(events.poll()).as("once").isNull();
+    }
+
     @Test
     void keepsItsReceivesWhenAQueuePairFails() {
         final RawEvents events = new RawEvents(driver);

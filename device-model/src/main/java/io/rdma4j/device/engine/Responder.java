@@ -390,7 +390,7 @@ final class Responder extends Padded implements Destination {
         final long wrId = receives.wrId();
         receives.advance();
         if (qp.shape().srq() != null) {
-            qp.shape().srq().taken();
+            qp.shape().srq().checkLimit();
         }
         return wrId;
     }

@@ -40,15 +40,16 @@ final class SharedReceiveQueue {
         return limit;
     }
 
-    /** Asks for one event when fewer receives than this are posted; 0 for none. */
+    /** Asks for one event when fewer receives than this are posted, at once if they are; 0 for none. */
     void arm(int value) {
         receives.lock().lock();
         limit = value;
+        checkLimit();
         receives.lock().unlock();
     }
 
-    /** Under the receive queue's lock, after a receive was taken. */
-    void taken() {
+    /** Under the receive queue's lock, after a receive was taken or the limit was set. */
+    void checkLimit() {
         if (limit > 0 && receives.available() < limit) {
             limit = 0;
             context.events().async(EventType.PVRDMA_EVENT_SRQ_LIMIT_REACHED, handle);

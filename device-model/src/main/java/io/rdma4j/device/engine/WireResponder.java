@@ -236,7 +236,7 @@ final class WireResponder extends Padded {
         if (taken == ReceiveQueue.TAKEN || taken == ReceiveQueue.BAD_WQE) {
             holds = true;
             if (qp.shape().srq() != null) {
-                qp.shape().srq().taken();
+                qp.shape().srq().checkLimit();
             }
         }
         switch (taken) {

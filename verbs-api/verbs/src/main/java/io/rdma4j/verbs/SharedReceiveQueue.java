@@ -32,7 +32,9 @@ public interface SharedReceiveQueue extends AutoCloseable {
     int maxSge();
 
     /**
-     * Asks for one {@link AsyncEventType#SRQ_LIMIT_REACHED} event when fewer receives than this are left.
+     * Asks for one {@link AsyncEventType#SRQ_LIMIT_REACHED} event when fewer receives than this are left, at once if
+     * there are fewer already. Not so with Linux' SoftRoCE ({@code ibv:rxe0}), which counts when it takes a receive:
+     * there the event comes with the next message.
      *
      * @param limit work requests, from 1 to {@link #maxWr()}.
      * @throws io.rdma4j.RdmaException EINVAL if the limit is out of range, EBADFD if the queue is closed or the device
@@ -43,7 +45,7 @@ public interface SharedReceiveQueue extends AutoCloseable {
     /**
      * The limit that is armed, as the device tells.
      *
-     * @return work requests; 0 if none is armed.
+     * @return work requests; 0 if none is armed, also after the event.
      */
     int queryLimit();
 

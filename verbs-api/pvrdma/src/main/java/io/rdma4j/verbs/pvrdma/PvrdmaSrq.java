@@ -7,6 +7,7 @@ package io.rdma4j.verbs.pvrdma;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Cleanup;
+import io.rdma4j.base.Undo;
 import io.rdma4j.driver.live.LiveEntry;
 import io.rdma4j.driver.live.Publication;
 import io.rdma4j.hw.pvrdma.RqWqe;
@@ -94,8 +95,14 @@ final class PvrdmaSrq extends PvrdmaObject implements SharedReceiveQueue {
         context.requireWorking(operation);
         // Once it is closed, the handle may be another queue's.
         whileOpen(operation, () -> {
-            context.device.commands().modifySrq(handle, least);
-            limitIs(least);
+            try (Undo undo = new Undo()) {
+                final int before = limit;
+                undo.add(() -> limitIs(before));
+                // First: with fewer receives than that the event comes at once.
+                limitIs(least);
+                context.device.commands().modifySrq(handle, least);
+                undo.forget();
+            }
         });
     }
 

@@ -56,6 +56,11 @@ class AsyncEventTest {
 
         assertEvent(device.awaitAsyncEvent(LONG), AsyncEventType.SRQ_LIMIT_REACHED, srq, ((PvrdmaSrq) srq).handle);
         assertThat(device.pollAsyncEvent()).isNull();
+        srq.armLimit(2);
+        assertThat(device.pollAsyncEvent()).as("2 are left").isNull();
+        srq.armLimit(3);
+        assertEvent(device.awaitAsyncEvent(LONG), AsyncEventType.SRQ_LIMIT_REACHED, srq, ((PvrdmaSrq) srq).handle);
+        assertThat(srq.queryLimit()).isZero();
     }
 
     @Test

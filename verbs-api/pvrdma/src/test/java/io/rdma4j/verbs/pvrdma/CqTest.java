@@ -201,6 +201,9 @@ class CqTest {
             .isEqualTo(ReturnCode.TOO_MANY_SGES);
         assertInvalid(() -> srq.armLimit(0), "limit is 0");
         assertInvalid(() -> srq.armLimit(5));
+        for (int i = 0; i < 2; i++) {
+            assertThat(srq.postReceive(i, 0, 0, 0)).isZero();
+        }
         srq.armLimit(2);
         assertThat(srq.queryLimit()).isEqualTo(2);
     }

@@ -181,19 +181,32 @@ class LiveObjectsTest {
         assertAttribute(seen, SrqKind.RQ_OFFSET, 4096);
         assertAttribute(seen, SrqKind.SRQ_LIMIT, 0);
         assertThat(seen.attribute(SrqKind.RING_IOVA)).isPositive();
+        final Peer b = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
+        for (int i = 0; i < 3; i++) {
+            srq.postReceive(i, b.at(0), 8, b.lkey());
+        }
         srq.armLimit(3);
         assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 3);
-        final Peer b = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
         seen = Seen.qp(b.qp);
         assertAttribute(seen, QpKind.SRQ, ((PvrdmaSrq) srq).handle);
         assertAttribute(seen, QpKind.RQ_MAX_WR, 0);
         final Peer a = Peer.rc(devices.open());
         a.connect(b);
-        for (int i = 0; i < 3; i++) {
-            srq.postReceive(i, b.at(0), 8, b.lkey());
-        }
         a.qp.postSend(1, a.at(0), 8, a.lkey());
         Completions.await(b.cq, 1);
+        tellsTheLimit(device);
+        srq.armLimit(2);
+        assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 2);
+        assertThatThrownBy(() -> srq.armLimit(17)).hasMessageContaining("limit is 17");
+        assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 2);
+        // The event comes before the device has answered.
+        device.device.channel().observer((request, err, response) -> tellsTheLimit(device));
+        srq.armLimit(16);
+        device.device.channel().observer(null);
+        assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 0);
+    }
+
+    private static void tellsTheLimit(final PvrdmaContext device) {
         final AsyncEvent event = device.awaitAsyncEvent(Patience.duration());
         assertThat(event).as("the limit").isNotNull();
         event.acknowledge();
@@ -206,6 +219,9 @@ class LiveObjectsTest {
         final ProtectionDomain pd = device.allocatePd();
         final SharedReceiveQueue srq = pd.createSrq(16, 2);
         assertThat(srq.pd()).isSameAs(pd);
+        for (int i = 0; i < 5; i++) {
+            assertThat(srq.postReceive(i, 0, 0, 0)).isZero();
+        }
         srq.armLimit(3);
         device.device.commands().modifySrq(((PvrdmaSrq) srq).handle, 5);
         assertAttribute(only(device, SrqKind.KIND), SrqKind.SRQ_LIMIT, 3);
