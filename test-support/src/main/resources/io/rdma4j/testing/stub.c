@@ -713,7 +713,7 @@ int ibv_modify_qp(struct qp *qp, int *attr, int mask) {
     alive(qp);
     return answer;
 }
-/* Who is held has his answer, which may be of before by then. */
+/* Who is held has his answer, which may be of before by then. In SQD (4) this device drains, and never ends. */
 int ibv_query_qp(struct qp *qp, int *attr, int mask, void *init) {
     LOCKED;
     int state = qp->state;
@@ -721,6 +721,7 @@ int ibv_query_qp(struct qp *qp, int *attr, int mask, void *init) {
     alive(qp);
     memset(attr, 0, 144);
     attr[0] = state;
+    ((char *) attr)[125] = state == 4;
     return 0;
 }
 int ibv_destroy_qp(struct qp *qp) {

@@ -34,6 +34,7 @@ public final class QpAttributes {
     private int minRnrTimer;
     private int destQpn;
     private boolean sqdAsyncNotify;
+    private boolean sqDraining;
 
     /** Creates an empty set of attributes. */
     public QpAttributes() {
@@ -473,6 +474,28 @@ public final class QpAttributes {
      */
     public boolean sqdAsyncNotify() {
         return sqdAsyncNotify;
+    }
+
+    /**
+     * For providers, which say so in {@link QueuePair#query}: whether the send queue is draining. {@link
+     * QueuePair#modify} overlooks it: it is not among those {@link #given}, and has no bit in {@link #mask}.
+     *
+     * @param value true if so.
+     * @return this.
+     */
+    public QpAttributes sqDraining(final boolean value) {
+        sqDraining = value;
+        return this;
+    }
+
+    /**
+     * Whether the send queue is draining: the QP is in SQD, and what was begun before is not over. False where the
+     * device does not answer ({@link Feature#QP_QUERY_ALL}).
+     *
+     * @return true if so when {@link QueuePair#query} asked; false in attributes that come from elsewhere.
+     */
+    public boolean sqDraining() {
+        return sqDraining;
     }
 
     /**

@@ -277,6 +277,7 @@ final class Abi {
         static final int AH_ATTR = 56;
         static final int PKEY_INDEX = 120;
         static final int EN_SQD_ASYNC_NOTIFY = 124;
+        static final int SQ_DRAINING = 125;
         static final int MAX_RD_ATOMIC = 126;
         static final int MAX_DEST_RD_ATOMIC = 127;
         static final int MIN_RNR_TIMER = 128;

@@ -55,7 +55,8 @@ final class QpAttrs {
     /** Replaces those attributes that were set before by what the device answered. */
     static void refresh(final QpAttributes into, final MutableDirectBuffer answer, final IbvContext context) {
         final QpAttributes device = decode(answer, context);
-        into.merge(device, EnumSet.copyOf(into.given())).state(device.state());
+        into.merge(device, EnumSet.copyOf(into.given())).state(device.state())
+            .sqDraining(device.sqDraining());
     }
 
     private static QpAttributes decode(final MutableDirectBuffer from, final IbvContext context) {
@@ -78,7 +79,8 @@ final class QpAttrs {
             .maxDestRdAtomic(from.getByte(Abi.QpAttr.MAX_DEST_RD_ATOMIC) & 0xff)
             .minRnrTimer(from.getByte(Abi.QpAttr.MIN_RNR_TIMER) & 0xff)
             .destQpn(from.getInt(Abi.QpAttr.DEST_QP_NUM) & MAX_24_BITS)
-            .ah(way);
+            .ah(way)
+            .sqDraining(from.getByte(Abi.QpAttr.SQ_DRAINING) != 0);
         final int mtu = from.getInt(Abi.QpAttr.PATH_MTU);
         if (mtu >= 1 && mtu <= Mtu.values().length) {
             a.pathMtu(Mtu.of(mtu));

@@ -114,6 +114,16 @@ class StubStatesTest {
         event.acknowledge();
     }
 
+    @Test
+    void theSendQueueIsSaidToDrain() {
+        final QueuePair qp = Stub.connected(pd.createQp(new QpOptions().cq(cq).maxSendWr(WR).maxReceiveWr(WR)));
+        assertThat(qp.query().sqDraining()).isFalse();
+        qp.modify(QpAttributes.to(QpState.SQD));
+        assertThat(qp.query().sqDraining()).isTrue();
+        qp.modify(QpAttributes.to(QpState.RTS));
+        assertThat(qp.query().sqDraining()).isFalse();
+    }
+
     /** An event may be of an error that a reset has ended, and come late. */
     @Test
     void anEventOfAnErrorThatIsOverDoesNotEndTheQueuePair() {

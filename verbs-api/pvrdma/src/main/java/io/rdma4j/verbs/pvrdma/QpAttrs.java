@@ -80,7 +80,7 @@ final class QpAttrs {
         if (!all) {
             answered.retainAll(ALWAYS_ANSWERED);
         }
-        into.merge(device, answered).state(device.state());
+        into.merge(device, answered).state(device.state()).sqDraining(all && device.sqDraining());
     }
 
     private static QpAttributes decode(final QpAttr from, final PvrdmaContext context) {
@@ -102,7 +102,8 @@ final class QpAttrs {
             .maxDestRdAtomic(from.get(QpAttr.MAX_DEST_RD_ATOMIC))
             .minRnrTimer(from.get(QpAttr.MIN_RNR_TIMER))
             .destQpn(from.get(QpAttr.DEST_QP_NUM))
-            .ah(decode(from.get(QpAttr.AH_ATTR)));
+            .ah(decode(from.get(QpAttr.AH_ATTR)))
+            .sqDraining(from.get(QpAttr.SQ_DRAINING) != 0);
         if (from.get(QpAttr.PATH_MTU) >= 1 && from.get(QpAttr.PATH_MTU) <= Mtu.values().length) {
             a.pathMtu(Mtu.of(from.get(QpAttr.PATH_MTU)));
         }

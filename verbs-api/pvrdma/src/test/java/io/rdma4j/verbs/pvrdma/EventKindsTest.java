@@ -74,6 +74,20 @@ class EventKindsTest {
         Completions.awaitSuccess(near.cq);
     }
 
+    /** The send that was begun waits for a receive. */
+    @Test
+    void sendQueueDrainsUntilItIsDrained() {
+        near.connect(far);
+        assertThat(near.qp.query().sqDraining()).isFalse();
+        near.qp.postSend(1, near.at(0), 8, near.lkey());
+        near.qp.modify(QpAttributes.to(QpState.SQD).sqdAsyncNotify(true));
+        assertThat(near.qp.query().sqDraining()).isTrue();
+        far.qp.postReceive(1, far.at(0), 8, far.lkey());
+        awaitType(AsyncEventType.SQ_DRAINED);
+        assertThat(near.qp.query().sqDraining()).isFalse();
+        Completions.awaitSuccess(near.cq);
+    }
+
     @Test
     void requestWithoutTheRightAtTheQpThatRefusesIt() {
         near.connect(far);
