@@ -129,7 +129,7 @@ public interface QueuePair extends AutoCloseable {
      * thread polls that CQ, leaving RESET may have to wait for its handler, which must not modify this QP meanwhile;
      * with {@code ibv:} it must neither query nor close it.
      *
-     * @param attributes what to change; the state is needed.
+     * @param attributes what to change; the state is needed, also if it stays: {@link QpAttributes#to}.
      * @throws io.rdma4j.RdmaException EINVAL naming the attributes that are missing, not allowed or out of range;
      *                                 EOPNOTSUPP to leave RESET again without {@link Feature#QP_RESET}; EBUSY if
      *                                 completions from before RESET must be polled first, or are being polled by

@@ -303,7 +303,7 @@ final class IbvQp extends IbvObject implements QueuePair {
     private void modifyNow(final QpAttributes attributes) {
         requireOpen(MODIFY);
         Errors.notNull(attributes, MODIFY, context, "attributes");
-        final QpState to = Errors.notNull(attributes.state(), MODIFY, context, "STATE");
+        final QpState to = attributes.state();
         final QpState from = state.get();
         final String objection = QpTransitions.objection(type, from, to, attributes.given());
         if (objection != null) {

@@ -115,6 +115,14 @@ class StubStatesTest {
     }
 
     @Test
+    void aChangeNamesTheStateAlsoIfItStays() {
+        final QueuePair qp = unconnected(QpState.INIT);
+        assertThatThrownBy(() -> qp.modify(new QpAttributes().accessFlags(Set.of())))
+            .hasMessageContainingAll("STATE is missing", "stays", "QpAttributes.to(INIT)", "EINVAL");
+        qp.modify(QpAttributes.to(QpState.INIT).accessFlags(Set.of()));
+    }
+
+    @Test
     void theSendQueueIsSaidToDrain() {
         final QueuePair qp = Stub.connected(pd.createQp(new QpOptions().cq(cq).maxSendWr(WR).maxReceiveWr(WR)));
         assertThat(qp.query().sqDraining()).isFalse();

@@ -242,7 +242,7 @@ final class PvrdmaQp extends PvrdmaObject implements QueuePair {
     private QpState check(final QpAttributes attributes) {
         requireOpen(MODIFY);
         Errors.notNull(attributes, MODIFY, context, "attributes");
-        final QpState to = Errors.notNull(attributes.state(), MODIFY, context, "STATE");
+        final QpState to = attributes.state();
         if (awaitsRoom) {
             throw Errors.error(RdmaException.EBUSY, MODIFY, context, "another thread takes %s out of RESET, and waits "
                 + "for a handler of its completions to return", this);

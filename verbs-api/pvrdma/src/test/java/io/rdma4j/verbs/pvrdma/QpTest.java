@@ -138,7 +138,7 @@ class QpTest {
         assertInvalid(() -> qp.modify(init()), "no way", "RTR to INIT");
         final QpAttributes rts =
             QpAttributes.to(QpState.RTS).sqPsn(0x45).timeout(14).retryCnt(7).rnrRetry(7).maxRdAtomic(1);
-        assertInvalid(() -> qp.modify(new QpAttributes().sqPsn(1)), "STATE is null");
+        assertInvalid(() -> qp.modify(new QpAttributes().sqPsn(1)), "STATE is missing", "stays", "QpAttributes.to(RTR)");
         qp.modify(rts);
         assertThat(qp.state()).isEqualTo(QpState.RTS);
 
@@ -159,7 +159,7 @@ class QpTest {
         final Gid gid = device.queryGid(1, 0);
 
         assertInvalid(() -> qp.modify(null), "null");
-        assertInvalid(() -> qp.modify(new QpAttributes().state(null)), "STATE is null");
+        assertInvalid(() -> qp.modify(new QpAttributes().state(null)), "STATE is missing", "QpAttributes.to(RESET)");
         assertInvalid(() -> qp.modify(init().port(0)), "port is 0");
         assertInvalid(() -> qp.modify(init().port(2)));
         assertInvalid(() -> qp.modify(init().pkeyIndex(device.attributes().maxPkeys())), "PKEY_INDEX");

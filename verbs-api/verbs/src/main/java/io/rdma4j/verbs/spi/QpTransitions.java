@@ -164,12 +164,15 @@ public final class QpTransitions {
      *
      * @param type  of the QP.
      * @param from  its state.
-     * @param to    the other state.
+     * @param to    the other state; null if none was named.
      * @param given what is to be set.
      * @return a sentence that names the attributes, or null.
      */
     public static String objection(
         final QpType type, final QpState from, final QpState to, final Set<QpAttribute> given) {
+        if (to == null) {
+            return "STATE is missing: name it also if it stays, by QpAttributes.to(" + from + ")";
+        }
         final Rule rule = find(new Change(type, from, to));
         final String change = type + " QP from " + from + " to " + to;
         if (rule == null) {
