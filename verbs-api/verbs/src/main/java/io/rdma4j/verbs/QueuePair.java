@@ -49,6 +49,8 @@ public interface QueuePair extends AutoCloseable {
      * that the QP sends from: the first one until its {@link QpAttributes#ah()} name another, and again after RESET.
      *
      * @return the address, to be printed or sent to the peer.
+     * @throws io.rdma4j.RdmaException EBADFD if the context is closed, whose GID table it reads; a QP that is closed
+     *                                 itself goes on to tell.
      */
     QpAddress localAddress();
 

@@ -19,8 +19,6 @@ import io.rdma4j.verbs.spi.Errors;
 
 /** A region for fast registration: the device's part of it, and the pages it was given last. */
 final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
-    static final String OPERATION = "map fast region";
-
     final PvrdmaPd pd;
     private final int maxPages;
     private final MrKeys keys;
@@ -60,23 +58,24 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
 
     @Override
     public synchronized void map(final PageList list, final int offset, final long length) {
-        requireOpen(OPERATION);
-        Errors.notNull(list, OPERATION, context, "list of pages");
-        Errors.inRange(length, 1, (long) maxPages * Pdir.PAGE_SIZE, OPERATION, context, "length");
+        final String operation = "map fast region";
+        requireOpen(operation);
+        Errors.notNull(list, operation, context, "list of pages");
+        Errors.inRange(length, 1, (long) maxPages * Pdir.PAGE_SIZE, operation, context, "length");
         final ListSource source = new ListSource(list, offset);
-        Errors.inRange(source.pages(), 1, maxPages, OPERATION, context, "number of pages");
-        context.requireWorking(OPERATION);
-        final FastPages next = FastPages.map(context, OPERATION, source, length, this, pages);
+        Errors.inRange(source.pages(), 1, maxPages, operation, context, "number of pages");
+        context.requireWorking(operation);
+        final FastPages next = FastPages.map(context, operation, source, length, this, pages);
         if (pages != null && !pages.take()) {
-            final RdmaException busy = inQueue();
+            final RdmaException busy = inQueue(operation);
             new Cleanup().run(next::abandon).addTo(busy);
             throw busy;
         }
         replace(next);
     }
 
-    private RdmaException inQueue() {
-        return Errors.error(RdmaException.EBUSY, OPERATION, context,
+    private RdmaException inQueue(final String operation) {
+        return Errors.error(RdmaException.EBUSY, operation, context,
             "a registration of %s is in a queue and has not completed, as far as was polled", this);
     }
 
@@ -92,10 +91,11 @@ final class PvrdmaFastRegion extends PvrdmaObject implements FastRegion {
 
     @Override
     public synchronized void unmap() {
-        requireOpen(OPERATION);
+        final String operation = "unmap fast region";
+        requireOpen(operation);
         if (pages != null) {
             if (!pages.take()) {
-                throw inQueue();
+                throw inQueue(operation);
             }
             replace(null);
         }

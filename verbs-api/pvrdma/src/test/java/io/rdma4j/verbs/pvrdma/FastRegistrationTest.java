@@ -211,7 +211,7 @@ class FastRegistrationTest {
         final RegionOwner owner = told::incrementAndGet;
         assertBusy(() -> region.map(new PageList().add(BufferUtil.address(buffer), owner), 0, 4096), "queue");
         assertThat(told).as("of memory that the region never had").hasValue(0);
-        assertBusy(region::unmap, "queue");
+        assertBusy(region::unmap, "unmap fast region failed", "queue");
         Completions.awaitSuccess(bench.owner.cq);
         invalidate(bench, region);
         region.map(bench.pages(2), 0, 4096);
@@ -230,7 +230,7 @@ class FastRegistrationTest {
         final SendRequest[] list = {new SendRequest().wrId(1), registration(region, IOVA, ALL)};
         assertThat(bench.owner.qp.postSend(list, 2)).isEqualTo(2);
         assertThat(Completions.awaitSuccess(bench.owner.cq).wrId()).isEqualTo(1);
-        assertBusy(region::unmap, "queue");
+        assertBusy(region::unmap, "unmap fast region failed", "queue");
         assertThat(Completions.awaitSuccess(bench.owner.cq).opcode()).isEqualTo(WcOpcode.FAST_REG_MR);
         invalidate(bench, region);
         region.unmap();
@@ -315,7 +315,7 @@ class FastRegistrationTest {
         assertThat(bench.write(IOVA, region.rkey(), 1)).isEqualTo(WcStatus.REM_ACCESS_ERR);
         assertThat(bench.owner.bytes.getLong(4096)).isZero();
         assertClosed(() -> region.map(bench.pages(1), 0, 4096));
-        assertClosed(region::unmap);
+        assertClosed(region::unmap, "unmap fast region failed");
     }
 
     @Test

@@ -338,6 +338,7 @@ class QpTest {
         assertThat(a.qp.postReceive(new ReceiveRequest[1], 1)).isEqualTo(ReturnCode.CLOSED);
         assertClosed(() -> a.qp.modify(QpAttributes.to(QpState.RESET)), a.qp.toString());
         assertClosed(a.qp::query);
+        assertThat(a.qp.localAddress().qpn()).isEqualTo(a.qp.qpNumber());
         assertThat(a.qp.maxSendWr()).isEqualTo(128);
         assertThat(a.qp.toString()).startsWith("QP 0x");
         a.pd.close();
@@ -347,6 +348,8 @@ class QpTest {
         assertClosed(() -> a.pd.register(a.memory));
         assertClosed(() -> a.pd.createAh(AhAttributes.to(Gid.parse("fe80::1"))));
         assertThat(a.region.isClosed()).isTrue();
+        a.context.close();
+        assertClosed(a.qp::localAddress, "query GID");
     }
 
     @Test
