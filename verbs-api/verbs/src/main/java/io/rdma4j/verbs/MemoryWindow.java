@@ -9,6 +9,9 @@ package io.rdma4j.verbs;
  * A memory window: gives peers a part of a region, with rights of its own, and takes that back, without registering
  * anything. Both are work requests, in order with the others of a send queue.
  *
+ * <p>Peers address a window as the region that it is bound to, by {@link MemoryRegion#iova()}: windows whose addresses
+ * begin at 0 (IBV_ACCESS_ZERO_BASED of ibv_bind_mw) are not offered.
+ *
  * <p>Thread-safe. But which of two bindings that are under way in two queues comes last, nobody knows.
  */
 public interface MemoryWindow extends AutoCloseable {

@@ -209,6 +209,8 @@ public interface QueuePair extends AutoCloseable {
      * bound to before cannot be reached through it any more. If the device objects, the completion has {@link
      * WcStatus#MW_BIND_ERR}, and the QP is in error. Windows of type 2 are bound by {@link SendRequest#bind}.
      *
+     * <p>Flags of ibv_bind_mw are not offered: each binding is signaled, and none waits at a fence.
+     *
      * @param wrId   comes back in the completion.
      * @param window a window of type 1 of this QP's domain; its {@link MemoryWindow#rkey()} is the new one if this
      *               returns OK.
