@@ -80,7 +80,8 @@ public final class MemlockLimit {
             .errno(RdmaException.ENOMEM)
             .hint("raise the limit to %d KiB or more: 'ulimit -l %d' in the shell%s, 'USER hard memlock %d' and 'USER "
                 + "soft memlock %d' in /etc/security/limits.conf and a new login, or LimitMEMLOCK=%dK in the systemd "
-                + "unit", kib, kib, atMost(limit), kib, kib, kib)
+                + "unit; a small region of a ByteBuffer locks the %s around it", kib, kib, atMost(limit), kib, kib, kib,
+                Sizes.text(Extent.WINDOW))
             .build();
     }
 

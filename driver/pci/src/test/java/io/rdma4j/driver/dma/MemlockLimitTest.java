@@ -45,7 +45,8 @@ class MemlockLimitTest {
             .hasMessageContaining("RLIMIT_MEMLOCK allows 64 KiB, 24 KiB are locked or pinned already, 2 MiB more")
             .hasMessageContaining("ulimit -l 2072")
             .hasMessageContaining("up to 128 without rights")
-            .hasMessageContaining("limits.conf").hasMessageContaining("LimitMEMLOCK=2072K");
+            .hasMessageContaining("limits.conf").hasMessageContaining("LimitMEMLOCK=2072K")
+            .hasMessageContaining("a small region of a ByteBuffer locks the 256 KiB around it");
     }
 
     @Test
