@@ -9,7 +9,7 @@ import java.util.Map;
 
 /**
  * Identity and limits of a device, read when it was opened; as {@code struct ibv_device_attr}. Immutable. Limits are
- * the ones that hold in fact on this device.
+ * the ones that hold in fact on this device, but for {@link #maxQp()}, {@link #maxCq()} and {@link #maxSrq()}.
  */
 public interface DeviceAttributes {
     /**
@@ -99,7 +99,8 @@ public interface DeviceAttributes {
     long pageSizeCap();
 
     /**
-     * Most QPs.
+     * Most QPs, as the device tells: the size of its table. Of the emulated device there is one less, two with a
+     * version before 20; behind {@code ibv:} the kernel may have some of its own. One too many is refused with ENOMEM.
      *
      * @return a count.
      */
@@ -136,7 +137,7 @@ public interface DeviceAttributes {
     int maxSge();
 
     /**
-     * Most completion queues.
+     * Most completion queues, as the device tells: the size of its table. Of the emulated device there is one less.
      *
      * @return a count.
      */
@@ -171,7 +172,7 @@ public interface DeviceAttributes {
     int maxAh();
 
     /**
-     * Most shared receive queues.
+     * Most shared receive queues, as the device tells: the size of its table. Of the emulated device there is one less.
      *
      * @return a count; 0 if there are none.
      */
