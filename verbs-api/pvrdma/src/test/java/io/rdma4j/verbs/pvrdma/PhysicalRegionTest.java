@@ -6,6 +6,7 @@
 package io.rdma4j.verbs.pvrdma;
 
 import static io.rdma4j.verbs.AccessFlag.LOCAL_WRITE;
+import static io.rdma4j.verbs.AccessFlag.ON_DEMAND;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_READ;
 import static io.rdma4j.verbs.AccessFlag.REMOTE_WRITE;
 import static io.rdma4j.verbs.pvrdma.Refusals.assertBusy;
@@ -278,6 +279,14 @@ class PhysicalRegionTest {
             assertRefused(RdmaException.EFAULT, () -> pd.register(address, PAGE, buffer, LOCAL_WRITE), "own memory");
             final MemoryRegion region = pd.register(buffer, LOCAL_WRITE);
             assertRefused(RdmaException.EFAULT, () -> region.reregister(new MrOptions().memory(address, 1)), "own");
+            // That pages are looked for later makes no difference.
+            assertRefused(RdmaException.EFAULT, () -> pd.register(address + 5, 8, LOCAL_WRITE, REMOTE_WRITE, ON_DEMAND),
+                "driver's own memory");
+            final PageList first = new PageList().add(address);
+            assertRefused(RdmaException.EFAULT, () -> pd.register(new MrOptions().pages(first, 0, PAGE)
+                .access(LOCAL_WRITE, ON_DEMAND)), "driver's own memory");
+            assertRefused(RdmaException.EFAULT, () -> region.reregister(new MrOptions().memory(address, 1)
+                .access(ON_DEMAND)), "driver's own memory");
         }
     }
 
