@@ -186,6 +186,24 @@ class NamedPeersTest {
         assertInvalid(() -> vector.insertSymmetric("localhost", 2, "5", 1, names, null), "number");
     }
 
+    /** More than are asked for at once: each part is asked for where the last one ended. */
+    @Test
+    void aLongRangeIsAskedForInParts() {
+        serve(1);
+        services.add(devices.keep(NameServer.register(AvRig.device(7, 399), Integer.toString(FIRST + 299))));
+        final AddressVector vector =
+            vector(AddressFormat.SOCKADDR_IN, new AvAttributes().flags(AvFlag.SYMMETRIC));
+        final long[] names = new long[300];
+        final int[] errors = new int[300];
+        assertThat(vector.insertSymmetric("127.0.0.1", 1, Integer.toString(FIRST), 300, names,
+            new AvInsert().errors(errors))).isEqualTo(2);
+        assertThat(errors[0]).isZero();
+        assertThat(errors[256]).as("the first one of the second part").isEqualTo(FiErrno.FI_ENODATA);
+        assertThat(errors[299]).isZero();
+        assertThat(vector.lookup(names[299])).isEqualTo(socket("127.0.0.1", FIRST + 299));
+        assertThat(find((PeerTable) vector, names[299]).qpn()).isEqualTo(399);
+    }
+
     @Test
     void eventsOfADomain() {
         serve(1);

@@ -57,4 +57,23 @@ class HooksTest {
         assertThat(hooks.subscribe(0x10000, 2 * PAGE)).isTrue();
         hooks.stop(listener);
     }
+
+    @Test
+    void allThatListenAreToldUntilTheyStop() {
+        final List<Long> first = new ArrayList<>();
+        final List<Long> second = new ArrayList<>();
+        final MemoryMonitor.Listener stops = (address, length) -> first.add(address);
+        final MemoryMonitor.Listener stays = (address, length) -> second.add(address);
+        hooks.start(stops);
+        hooks.start(stays);
+        hooks.notifyAllocated(0x10000, PAGE);
+        hooks.notifyFreed(0x10000, PAGE);
+        assertThat(first).containsExactly(0x10000L);
+        assertThat(second).containsExactly(0x10000L);
+        hooks.stop(stops);
+        hooks.notifyFreed(0x20000, PAGE);
+        assertThat(first).containsExactly(0x10000L);
+        assertThat(second).containsExactly(0x10000L, 0x20000L);
+        hooks.stop(stays);
+    }
 }

@@ -75,6 +75,12 @@ class SettingsTest {
         assertThat(settings.maxBytes()).isBetween(1L << 20, 1L << 50);
     }
 
+    @Test
+    void anAttributeOfSizeZeroIsAShareOfMemory() {
+        attributes.maxSize(0);
+        assertThat(settings.maxBytes()).isBetween(1L << 20, 1L << 50);
+    }
+
     @ParameterizedTest
     @CsvSource({
         "FI_MR_CACHE_MAX_SIZE, -1", "FI_MR_CACHE_MAX_SIZE, 1k", "FI_MR_CACHE_MAX_SIZE, ''",
@@ -118,6 +124,7 @@ class SettingsTest {
         assertErrno(() -> MrCacheService.open(1 << 16 | 12, null, 0), FiErrno.FI_EINVAL);
         assertErrno(() -> MrCacheService.open(MrCacheService.MIN_VERSION, new byte[1], 0), FiErrno.FI_EINVAL);
         assertErrno(() -> MrCacheService.open(MrCacheService.MIN_VERSION, null, 1), FiErrno.FI_EBADFLAGS);
+        MrCacheService.open(1 << 16 | 13, null, 0).close();
         MrCacheService.open(2 << 16, new byte[0], 0).close();
     }
 

@@ -132,6 +132,25 @@ class HmemTest {
         cq.close();
     }
 
+    /** Neither when it is registered by its interface nor when a transfer names its region (checklist 57). */
+    @Test
+    void whatIsRegisteredDoesNotComeByTheCache() {
+        final Domain domain = domains.open(hints ->
+            hints.capabilities(Capability.MSG, Capability.RMA, Capability.HMEM).mrMode(MrMode.HMEM));
+        final CompletionQueue cq = domain.openCompletionQueue(512);
+        final MsgEndpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq));
+        final long address = BufferUtil.address(buffer);
+        try (MemoryRegion region = domain.register(local(buffer).iface(HmemIface.SYSTEM, 0))) {
+            assertThat(endpoint.receive(address, 8, region, 1)).isZero();
+            assertThat(domain.cache().statistics().asMap()).containsEntry("hits", 0L).containsEntry("misses", 0L)
+                .containsEntry("uncached", 0L);
+            assertThat(endpoint.receive(address, 8, null, 2)).isZero();
+            assertThat(domain.cache().statistics().misses()).as("what is not registered does").isOne();
+            endpoint.close();
+        }
+        cq.close();
+    }
+
     private static MrAttributes dmabuf(final int fd, final long offset, final long length, final long base) {
         return new MrAttributes().access(MrAccess.SEND).flags(MrFlag.DMABUF)
             .dmabuf(new DmaBufRange(fd, offset, length, base));
