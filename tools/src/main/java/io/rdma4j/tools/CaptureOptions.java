@@ -34,14 +34,33 @@ final class CaptureOptions {
             throw wrong("packets of " + address + " do not pass through this process; Wireshark and tcpdump see those "
                 + "of a network device");
         }
-        if (Wires.hasNone(device)) {
-            throw wrong(address + " has no wire; leave wire=none and quirks out");
-        }
+        requireWire(device, address);
         if (file.toString().indexOf('&') >= 0) {
             throw wrong("a name with '&', such as " + file + ", ends there in a device's address; take another");
         }
-        return address + (device.options().isEmpty() ? "?" : "&")
-            + (device.options().containsKey("shortcut") ? "" : "shortcut=false&") + "pcap=" + file;
+        final String byWire = byWire(device, address, "false");
+        return byWire + (byWire.indexOf('?') < 0 ? "?" : "&") + "pcap=" + file;
+    }
+
+    /** The address of the other end's device: its answers have to go by packets, too. */
+    String ofOther(final String address, final String captured) {
+        final DeviceAddress device = file == null ? null : DeviceAddress.parse(address);
+        if (device == null || !device.scheme().equals("emulated")) {
+            return address;
+        }
+        requireWire(device, address);
+        return byWire(device, address, DeviceAddress.parse(captured).option("shortcut", "false"));
+    }
+
+    private static String byWire(final DeviceAddress device, final String address, final String shortcut) {
+        return device.options().containsKey("shortcut") ? address
+            : address + (device.options().isEmpty() ? "?" : "&") + "shortcut=" + shortcut;
+    }
+
+    private void requireWire(final DeviceAddress device, final String address) {
+        if (Wires.hasNone(device)) {
+            throw wrong(address + " has no wire; leave wire=none and quirks out");
+        }
     }
 
     private ParameterException wrong(final String why) {

@@ -162,7 +162,7 @@ final class FiPingpongCommand implements Runnable {
         }
         final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
         try (FabricDevice device = open(capture.of(addresses.get(0)));
-             FabricDevice second = alone ? null : open(addresses.get(1))) {
+             FabricDevice second = alone ? null : open(capture.ofOther(addresses.get(1), addresses.get(0)))) {
             play(device, second, options);
         }
     }

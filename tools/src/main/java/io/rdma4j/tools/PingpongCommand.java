@@ -220,7 +220,7 @@ final class PingpongCommand implements Runnable {
         final PingPongOptions options = options();
         final boolean alone = addresses.size() == 1 || addresses.get(0).equals(addresses.get(1));
         try (RdmaContext context = RdmaDevices.open(capture.of(addresses.get(0)));
-            RdmaContext second = alone ? null : RdmaDevices.open(addresses.get(1))) {
+            RdmaContext second = alone ? null : RdmaDevices.open(capture.ofOther(addresses.get(1), addresses.get(0)))) {
             final RdmaContext peer = alone ? context : second;
             checkSize(context, options.size());
             checkSize(peer, options.size());

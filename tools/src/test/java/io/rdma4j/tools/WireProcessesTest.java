@@ -60,7 +60,10 @@ class WireProcessesTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"pingpong -n 20 -w 0", "perf send_lat -n 20", "fi_pingpong -e msg -I 20 -S 64"})
+    @CsvSource({"pingpong -n 20 -w 0", "perf send_lat -n 20", "fi_pingpong -e msg -I 20 -S 64",
+        "pingpong -n 20 -w 0 -d emulated:pcap-a -d emulated:pcap-b",
+        "perf send_lat -n 20 -d emulated:pcap-a -d emulated:pcap-b?wire=shm",
+        "fi_pingpong -e msg -I 20 -S 64 -d emulated:pcap-a?wire=shm -d emulated:pcap-b"})
     void aCaptureHasEachPacket(final String game, @TempDir final Path folder) throws Exception {
         final Path file = folder.resolve("frames.pcap");
         final Cli.Outcome played = Cli.run((game + " --pcap " + file).split(" "));
