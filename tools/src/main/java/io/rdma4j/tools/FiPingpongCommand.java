@@ -185,10 +185,10 @@ final class FiPingpongCommand implements Runnable {
         } else if (host != null || other.connect != null) {
             final InetSocketAddress to = host == null ? other.connect : new InetSocketAddress(host, port);
             try (FabricMeeting control = FabricMeeting.connect(to, timeout)) {
-                report(device, null, control.peer(), options, pingPong.with(control));
+                pingPong.with(control, rows -> report(device, null, control.peer(), options, rows));
             }
         } else {
-            report(device, second, null, options, pingPong.here());
+            pingPong.here(rows -> report(device, second, null, options, rows));
         }
     }
 
@@ -199,7 +199,7 @@ final class FiPingpongCommand implements Runnable {
                 + Answering.textOf((InetSocketAddress) listening.getLocalSocketAddress()));
             err.flush();
             try (FabricMeeting control = FabricMeeting.accept(listening, FirstPeer.timeout(spec, timeout), timeout)) {
-                report(device, null, control.peer(), options, pingPong.with(control));
+                pingPong.with(control, rows -> report(device, null, control.peer(), options, rows));
             }
         } catch (final IOException e) {
             throw FabricException.of("fi_pingpong").detail("closing the listening socket: %s", e.getMessage())

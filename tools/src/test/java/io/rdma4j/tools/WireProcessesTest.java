@@ -19,6 +19,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -72,6 +73,19 @@ class WireProcessesTest {
         assertThat(capture.order(ByteOrder.nativeOrder()).getInt()).isEqualTo(PCAP_OF_NANOSECONDS);
         assertThat(capture.limit()).as("20 messages of 64 bytes and their acknowledgements, there and back")
             .isGreaterThan(2 * 20 * (64 + 4 * 14));
+    }
+
+    /** As on a full disk: what was measured is printed, and then that the file lacks packets. */
+    @ParameterizedTest
+    @CsvSource({"pingpong -n 20 -w 0 -s 1m", "perf send_lat -n 20 -s 1m", "fi_pingpong -I 20 -S 1m"})
+    void aCaptureThatEndsEarlyIsAFailure(final String game, @TempDir final Path folder) throws Exception {
+        final List<String> limited = new ArrayList<>(List.of("bash", "-c", "ulimit -f 32768; exec \"$@\"", "bash"));
+        limited.addAll(OtherJvm.command(List.of(), Main.class,
+            (game + " --pcap " + folder.resolve("long.pcap")).split(" ")));
+        final Process process = new ProcessBuilder(limited).redirectErrorStream(true).start();
+        final String said = end(process);
+        assertThat(process.exitValue()).as(said).isEqualTo(1);
+        assertThat(said).contains("usec").contains("capture failed", "long.pcap", "the file ends after");
     }
 
     @Test

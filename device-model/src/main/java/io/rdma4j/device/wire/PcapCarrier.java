@@ -30,8 +30,8 @@ public final class PcapCarrier extends FilterCarrier {
      * @param file     a new one, with rights for its owner only
      * @param counters of frames that could not be written
      * @return the capture
-     * @throws io.rdma4j.RdmaException EEXIST if there is such a file or link, ENOENT or EIO if it cannot be made; the
-     *                                 carrier stays open
+     * @throws io.rdma4j.RdmaException EEXIST if there is such a file or link, ENOENT or EIO if it cannot be made,
+     *                                 that of the system if it cannot be written; the carrier stays open
      */
     public static PcapCarrier wrap(Carrier carrier, Path file, Counters counters) {
         return new PcapCarrier(carrier, new PcapWriter(file, counters));
@@ -57,6 +57,7 @@ public final class PcapCarrier extends FilterCarrier {
         receiver.onFrame(frame);
     }
 
+    /** Fails with what stands against it if the file lacks frames: who captures wants to know. */
     @Override
     public void close() {
         carrier().close();

@@ -40,8 +40,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   +-------+---------+--------+--------+
  * </pre>
  *
- * <p>Thread-safe. A file that cannot be written any more ends there; what is missing is counted. It is no
- * {@link java.nio.channels.FileChannel}: threads of the program write it, and one that was interrupted would close it.
+ * <p>Thread-safe. A file that cannot be written any more ends there: that is told once, what is missing is counted, and
+ * closing fails. It is no {@link java.nio.channels.FileChannel}: threads of the program write it, and one that was
+ * interrupted would close it.
  */
 final class PcapWriter implements AutoCloseable {
     static final int MAGIC_NANOSECONDS = 0xa1b2_3c4d;
@@ -49,6 +50,7 @@ final class PcapWriter implements AutoCloseable {
     static final int FILE_HEADER = 24;
     static final int RECORD_HEADER = 16;
 
+    private static final System.Logger LOG = System.getLogger(PcapWriter.class.getPackageName());
     private static final short MAJOR = 2;
     private static final short MINOR = 4;
     private static final int LONGEST = 0xffff;
@@ -80,14 +82,28 @@ final class PcapWriter implements AutoCloseable {
     private final long startNanos = System.nanoTime();
     private volatile boolean pending;
     private long written;
-    private boolean failed;
+    private boolean ended;
+    /** Why the file ended before it was closed; null if it did not. */
+    private RdmaException failure;
 
     PcapWriter(Path file, Counters counters) {
+        this(file, create(file), counters);
+    }
+
+    /**
+     * Begins a capture.
+     *
+     * @param file     what the output is called
+     * @param output   closed by this, also where nothing can be written
+     * @param counters of frames that could not be written
+     * @throws RdmaException if nothing can be written
+     */
+    PcapWriter(Path file, Fd output, Counters counters) {
         this.file = file;
+        this.output = output;
         this.counters = counters;
         final long millis = System.currentTimeMillis();
         wallNanos = TimeUnit.MILLISECONDS.toNanos(millis);
-        output = create(file);
         putNative(MAGIC_NANOSECONDS);
         final boolean little = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
         putNative(little ? MINOR << Short.SIZE | MAJOR : MAJOR << Short.SIZE | MINOR);
@@ -96,6 +112,9 @@ final class PcapWriter implements AutoCloseable {
         putNative(LONGEST);
         putNative(LINKTYPE_RAW);
         flush();
+        if (ended) {
+            close();
+        }
     }
 
     /** A new file, for its owner only: it has everything that was sent, and must not be somebody else's. */
@@ -214,7 +233,7 @@ final class PcapWriter implements AutoCloseable {
         if (buffer.remaining() < length) {
             flush();
         }
-        return !failed && buffer.remaining() >= length;
+        return !ended && buffer.remaining() >= length;
     }
 
     /** Hands over to the kernel what was written. */
@@ -228,24 +247,33 @@ final class PcapWriter implements AutoCloseable {
         pending = false;
         buffer.flip();
         try {
-            while (buffer.hasRemaining() && !failed) {
+            while (buffer.hasRemaining() && !ended) {
                 unwritten.wrap(address + buffer.position(), buffer.remaining());
                 final int count = Libc.pwrite(output.fd(), unwritten, buffer.remaining(), written);
                 buffer.position(buffer.position() + count);
                 written += count;
             }
         } catch (final RdmaException e) {
-            failed = true;
+            ended = true;
             counters.record(Counter.WIRE_NOT_CAPTURED, "%s ends here: %s", file, e.getMessage());
+            failure = RdmaException.of("capture").object(file).detail("the file ends after %d bytes", written)
+                .errno(e.errno()).hint("have it written where there is more room").cause(e).build();
+            LOG.log(System.Logger.Level.WARNING,
+                "the capture " + file + " ends here: " + e.getMessage() + "; everything else goes on");
         }
         buffer.clear();
     }
 
+    /**
+     * Writes what is left, and closes the file.
+     *
+     * @throws RdmaException if the file lacks frames since it could not be written; only the first time
+     */
     @Override
     public synchronized void close() {
         flush();
-        failed = true;
-        final boolean empty = output.isOpen() && written == FILE_HEADER;
+        ended = true;
+        final boolean empty = output.isOpen() && written <= FILE_HEADER;
         try {
             output.close();
             if (empty) {
@@ -254,6 +282,11 @@ final class PcapWriter implements AutoCloseable {
             }
         } catch (final IOException | RdmaException e) {
             counters.record(Counter.WIRE_NOT_CAPTURED, "%s: %s", file, e);
+        }
+        final RdmaException why = failure;
+        failure = null;
+        if (why != null) {
+            throw why;
         }
     }
 

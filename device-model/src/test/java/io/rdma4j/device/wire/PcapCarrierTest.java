@@ -12,6 +12,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.rdma4j.RdmaException;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
+import io.rdma4j.driver.libc.Fd;
+import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.hw.roce.Icrc;
 
 import java.io.IOException;
@@ -253,6 +255,39 @@ class PcapCarrierTest {
         assertThat(read(file, true)).hasSize(3);
         assertThat(empty).as("without a frame").doesNotExist();
         assertThat(counters.get(Counter.WIRE_NOT_CAPTURED)).isZero();
+    }
+
+    /** It is told when the capture is closed, too: a program that captures ends with it. */
+    @Test
+    void aFullDiskIsTold() throws IOException {
+        final Path file = Files.createFile(folder.resolve("full.pcap"));
+        final Counters counters = new Counters();
+        assertThatThrownBy(() -> new PcapWriter(file, Fd.open("/dev/full", LibcConstants.O_WRONLY), counters))
+            .isInstanceOf(RdmaException.class).hasMessageContaining("full.pcap")
+            .hasMessageContaining("after 0 bytes").hasMessageContaining("ENOSPC");
+        assertThat(counters.get(Counter.WIRE_NOT_CAPTURED)).isEqualTo(1);
+        assertThat(file).as("without a frame").doesNotExist();
+    }
+
+    /** What was written before stays. */
+    @Test
+    void aFileThatEndsEarlyIsToldWhenItIsClosed() throws IOException {
+        final Path file = folder.resolve("limited.pcap");
+        final Counters counters = new Counters();
+        final Frame six = frame(Ends.gid("fd00::1"), Ends.gid("fe80::2"), FrameSlot.allocate(1, 4096)[0], 60);
+        final Fd output = Fd.create(file.toString());
+        final PcapWriter writer = new PcapWriter(file, output, counters);
+        writer.write(six, -1);
+        writer.flushIfPending();
+        output.close();
+        writer.write(six, -1);
+        writer.flushIfPending();
+        writer.write(six, -1);
+        assertThatThrownBy(writer::close).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("limited.pcap").hasMessageContaining("after");
+        writer.close();
+        assertThat(counters.get(Counter.WIRE_NOT_CAPTURED)).isEqualTo(2);
+        assertThat(read(file, true)).hasSize(1);
     }
 
     @Test

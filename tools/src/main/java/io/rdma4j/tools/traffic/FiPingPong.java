@@ -7,6 +7,7 @@ package io.rdma4j.tools.traffic;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /** A ping-pong of the fabric interfaces with all sizes: with an end of this process, or with that of another one. */
@@ -43,10 +44,10 @@ public final class FiPingPong {
     /**
      * Both ends on this thread.
      *
-     * @return a row for each size.
+     * @param report takes a row for each size, before the ends are closed: what fails then takes no figures away.
      * @throws DiagnosedException if nothing came for too long; with the state of the device.
      */
-    public List<FiPingPongRow> here() {
+    public void here(final Consumer<List<FiPingPongRow>> report) {
         try (FabricEnd near = device.end(options, false); FabricEnd far = farDevice.end(options, true)) {
             near.meet(far.name());
             far.meet(near.name());
@@ -54,11 +55,11 @@ public final class FiPingPong {
             final Patience patience = patience(near, "the other end: ", far::state);
             patience.with(new Responder(far::poll, far)::step);
             final Initiator initiator = initiator(near);
-            return play(patience, near, initiator, (size, times) -> {
+            report.accept(play(patience, near, initiator, (size, times) -> {
                 far.begin(size, times);
                 initiator.begin(Span.of(times));
                 return initiator;
-            });
+            }));
         }
     }
 
@@ -66,10 +67,10 @@ public final class FiPingPong {
      * This end on this thread, the other one behind a connection.
      *
      * @param meeting connected with the other process.
-     * @return a row for each size, as this end saw it.
+     * @param report  takes a row for each size, as this end saw it, before the end is closed.
      * @throws DiagnosedException if nothing came for too long; with the state of the device.
      */
-    public List<FiPingPongRow> with(final FabricMeeting meeting) {
+    public void with(final FabricMeeting meeting, final Consumer<List<FiPingPongRow>> report) {
         try (FabricEnd end = device.end(options, !meeting.begins())) {
             meeting.introduce(options, device.address(), end);
             end.poll();
@@ -85,7 +86,7 @@ public final class FiPingPong {
                     return initiator;
                 });
             meeting.meet();
-            return rows;
+            report.accept(rows);
         }
     }
 

@@ -48,7 +48,7 @@ class FiPingPongTest {
              FabricDevice there = FabricDevice.of(DEVICE, type)) {
             final Thread waits = new Thread(() -> {
                 try (FabricMeeting meeting = FabricMeeting.accept(server, WAIT, WAIT)) {
-                    new FiPingPong(here, options(type, Duration.ofMillis(200))).with(meeting);
+                    new FiPingPong(here, options(type, Duration.ofMillis(200))).with(meeting, rows -> { });
                 }
             });
             waits.setUncaughtExceptionHandler((thread, e) -> thrown.set(e));
@@ -77,7 +77,8 @@ class FiPingPongTest {
                 () -> dribble(new InetSocketAddress(server.getInetAddress(), server.getLocalPort())),
                 Background::run);
             try (FabricMeeting meeting = FabricMeeting.accept(server, WAIT, Duration.ofMillis(300))) {
-                assertThatThrownBy(() -> new FiPingPong(here, options(EndpointType.MSG, WAIT)).with(meeting))
+                assertThatThrownBy(
+                    () -> new FiPingPong(here, options(EndpointType.MSG, WAIT)).with(meeting, rows -> { }))
                     .isInstanceOfSatisfying(FabricException.class,
                         e -> assertThat(e.errno()).isEqualTo(FiErrno.FI_ETIMEDOUT))
                     .hasMessageContainingAll("the other process at", "within 0.3 s");
