@@ -23,6 +23,7 @@ import picocli.CommandLine.Spec;
 
 import java.util.List;
 import java.util.Locale;
+import java.util.ServiceConfigurationError;
 import java.util.Set;
 
 /** The application: takes a command line apart and runs the command. */
@@ -162,7 +163,7 @@ public final class Main implements Runnable {
                 .setExecutionExceptionHandler(failures)
                 .setExecutionStrategy(main::execute)
                 .execute(args);
-        } catch (final LinkageError | VirtualMachineError e) {
+        } catch (final LinkageError | VirtualMachineError | ServiceConfigurationError e) {
             return failures.handleError(e);
         } finally {
             terminal.out().flush();

@@ -497,6 +497,23 @@ class LauncherTest {
         assertThat(outcome.out()).contains(" -Xmx1g -Dx=y ");
     }
 
+    /** With ASCII alone Java cannot open a file of another name; any other encoding is the user's choice. */
+    @Test
+    void namesMayHaveAnyLetters() throws Exception {
+        script(jdk.resolve("bin/java"), "echo \"LC_ALL=${LC_ALL:-}\" \"$*\" >>$HOME/calls");
+        launch("builds");
+        for (final String charmap : List.of("ANSI_X3.4-1968", "", "ISO-8859-1", "UTF-8")) {
+            script(bin.resolve("locale"), "[ \"$*\" != charmap ] || echo " + charmap);
+            Files.writeString(machine.resolve("calls"), "");
+            assertThat(launch(Map.of("LC_ALL", "C"), "x")).isEqualTo(new Outcome(0, "", ""));
+            final String locale = charmap.isEmpty() || charmap.startsWith("ANSI") ? "C.UTF-8" : "C";
+            assertThat(calls()).as("with '%s'", charmap).isNotEmpty()
+                .allMatch(call -> call.startsWith("LC_ALL=" + locale + " "));
+            Files.setLastModifiedTime(root.resolve("tools/target/rdma4j.jar"),
+                FileTime.from(Instant.now().plusSeconds(1)));
+        }
+    }
+
     /** Java ends where two are chosen. */
     @Test
     void anotherCollectorIsTheOnlyOne() throws Exception {

@@ -11,6 +11,7 @@ import io.rdma4j.testing.Patience;
 import io.rdma4j.tools.text.Terminal;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.RdmaDevices;
+import io.rdma4j.verbs.spi.VerbsProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,8 @@ import picocli.CommandLine;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.net.URL;
+import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -188,6 +191,24 @@ class MainTest {
         final Cli.Outcome outcome = Cli.run("pingpong", "-d", "fake:twice", "-d", "fake:twice?after=1");
         assertThat(outcome.exitCode()).isEqualTo(1);
         assertThat(outcome.errLines()).singleElement().asString().contains("it is in use [EBUSY]; close it");
+    }
+
+    /** Such as those of a jar whose name this Java cannot read. */
+    @Test
+    void providersThatCannotBeLoadedAreToldInOneSentence(@TempDir final Path folder) throws IOException {
+        Files.writeString(Files.createDirectories(folder.resolve("META-INF/services"))
+            .resolve(VerbsProvider.class.getName()), "no.such.Provider");
+        final Thread thread = Thread.currentThread();
+        final ClassLoader before = thread.getContextClassLoader();
+        try (URLClassLoader broken = new URLClassLoader(new URL[] {folder.toUri().toURL()}, before)) {
+            thread.setContextClassLoader(broken);
+            final Cli.Outcome outcome = Cli.run("devices");
+            assertThat(outcome.exitCode()).isEqualTo(1);
+            assertThat(outcome.errLines()).singleElement().asString()
+                .contains("internal error", "no.such.Provider", "--debug");
+        } finally {
+            thread.setContextClassLoader(before);
+        }
     }
 
     @Test
