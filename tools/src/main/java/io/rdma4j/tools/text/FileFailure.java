@@ -54,7 +54,7 @@ public final class FileFailure {
     }
 
     /** Without names of files, of which some are temporary. */
-    private static String reason(final IOException cause) {
+    static String reason(final IOException cause) {
         final String reason = cause instanceof FileSystemException ? ((FileSystemException) cause).getReason() : null;
         return reason != null ? reason : cause.getMessage();
     }

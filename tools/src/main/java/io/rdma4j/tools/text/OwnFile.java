@@ -11,12 +11,15 @@ import io.rdma4j.driver.state.StateFolder;
 
 import java.io.IOException;
 import java.io.Writer;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.regex.Pattern;
@@ -112,15 +115,25 @@ public final class OwnFile {
             if (folder == null || isSystem(folder)) {
                 return null;
             }
+            if (isReplaced(file)) {
+                return Files.isWritable(folder) ? null : NO_RIGHT + "'" + folder + "'";
+            }
+            try (HeldFile held = HeldFile.of(file)) {
+                require(file, held);
+            }
+            return null;
         } catch (final IOException e) {
-            return e.toString();
+            return FileFailure.reason(e);
         }
-        if (Files.isSymbolicLink(file)) {
-            return LINK;
+    }
+
+    /** Whether a new file takes its place. */
+    private static boolean isReplaced(final Path file) throws IOException {
+        try {
+            return Files.readAttributes(file, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isRegularFile();
+        } catch (final NoSuchFileException | AccessDeniedException e) {
+            return true;
         }
-        final boolean isReplaced = !Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-            || Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
-        return isReplaced && !Files.isWritable(folder) ? NO_RIGHT + "'" + folder + "'" : null;
     }
 
     private static boolean isSystem(final Path folder) throws IOException {

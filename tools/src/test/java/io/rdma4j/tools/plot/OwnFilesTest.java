@@ -90,6 +90,12 @@ class OwnFilesTest {
         assertThat(OwnFile.whyNot(closed.resolve("new"))).isEqualTo("no right to write in folder '" + closed + "'");
     }
 
+    @Test
+    void aNameThatIsTooLongIsToldBefore() {
+        assertThat(OwnFile.whyNot(folder.resolve("x".repeat(256)))).isEqualTo("File name too long");
+        assertThat(OwnFile.whyNot(folder.resolve("x".repeat(255)))).isNull();
+    }
+
     /** Links there are the system's, as /dev/stdout is one. */
     @ParameterizedTest
     @ValueSource(strings = {"/dev/null", "/dev/full", "/dev/stdout", "/proc/self/fd/1"})
@@ -114,6 +120,7 @@ class OwnFilesTest {
     @Test
     void aPipeOfThisUserIsWrittenTo() throws Exception {
         final Path pipe = pipe();
+        assertThat(OwnFile.whyNot(pipe)).isNull();
         final CompletableFuture<String> read = CompletableFuture.supplyAsync(() -> {
             try {
                 return Files.readString(pipe);
@@ -132,5 +139,6 @@ class OwnFilesTest {
         Files.setAttribute(pipe, "unix:uid", 65534);
         assertThatThrownBy(() -> Writing.DUMP.to(pipe)).isInstanceOf(RdmaException.class)
             .hasMessageContaining("it is a pipe or device of user 65534, who would read what is written");
+        assertThat(OwnFile.whyNot(pipe)).as("told before").contains("a pipe or device of user 65534");
     }
 }
