@@ -47,7 +47,8 @@ final class ReplayCommand implements Callable<Integer> {
     @ParentCommand
     private Main main;
 
-    @Parameters(paramLabel = "FILE", description = "The trace.")
+    @Parameters(paramLabel = "FILE", description = "The trace; the first million lines of one that has more "
+        + "(head -n 1000000).")
     private Path file;
 
     @Option(names = {"-d", "--device"}, paramLabel = "ADDRESS", defaultValue = RdmaDevices.DEFAULT_ADDRESS,

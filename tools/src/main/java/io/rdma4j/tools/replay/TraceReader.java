@@ -30,11 +30,22 @@ final class TraceReader {
         TraceFormat.RECEIVE, TraceFormat.SHARED, TraceFormat.ARM, TraceFormat.COMPLETION, TraceFormat.CLOSE);
 
     private final InputStream in;
+    private final int most;
     private final byte[] line = new byte[TraceFormat.MAX_LINE];
     private int number;
 
-    private TraceReader(final InputStream in) {
+    /** A trace may have more than is read here. */
+    private static final class LongTraceException extends IllegalArgumentException {
+        private static final long serialVersionUID = 1L;
+
+        LongTraceException(final String message) {
+            super(message);
+        }
+    }
+
+    private TraceReader(final InputStream in, final int most) {
         this.in = in;
+        this.most = most;
     }
 
     /**
@@ -46,23 +57,29 @@ final class TraceReader {
      *                       cut off, or broken: names the line.
      */
     static TraceRecords read(final Path file) {
+        return read(file, MAX_RECORDS);
+    }
+
+    static TraceRecords read(final Path file, final int most) {
         try {
             if (Files.isDirectory(file)) {
                 throw new IllegalArgumentException("it is a folder");
             }
             try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
-                return read(in);
+                return new TraceReader(in, most).read();
             }
         } catch (final IllegalArgumentException e) {
             throw RdmaException.of(OPERATION).object(file).detail("%s", e.getMessage()).errno(RdmaException.EINVAL)
-                .hint("give a file that --trace wrote").build();
+                .hint(e instanceof LongTraceException
+                    ? "play its first lines: head -n " + most + " " + file.getFileName() + " >FILE"
+                    : "give a file that --trace wrote").build();
         } catch (final IOException e) {
             throw FileFailure.of(OPERATION, file, e).build();
         }
     }
 
     static TraceRecords read(final InputStream in) throws IOException {
-        return new TraceReader(in).read();
+        return new TraceReader(in, MAX_RECORDS).read();
     }
 
     private TraceRecords read() throws IOException {
@@ -75,8 +92,8 @@ final class TraceReader {
             }
             if (text.startsWith(TraceFormat.END + " ")) {
                 end = text.substring(TraceFormat.END.length() + 1);
-            } else if (records.size() == MAX_RECORDS) {
-                throw broken("there are more than " + MAX_RECORDS + " records; replay the first lines of the file");
+            } else if (records.size() == most) {
+                throw new LongTraceException("line " + number + ": there are more than " + most + " records");
             } else {
                 records.add(record(text));
             }

@@ -5,6 +5,7 @@
 
 package io.rdma4j.tools.replay;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.tools.Main;
 import io.rdma4j.tools.text.Terminal;
 import org.junit.jupiter.api.Test;
@@ -18,9 +19,11 @@ import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Random;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 /** Whatever is in the file of a trace: it is read, or refused with the line; nothing else comes out. */
 @Timeout(120)
@@ -53,6 +56,19 @@ class TraceDamageTest {
             refused += isRefused(bad, random.nextInt(4) == 0 ? random.nextInt(bad.length) : bad.length, round) ? 1 : 0;
         }
         assertThat(refused).isBetween(ROUNDS / 10, ROUNDS - ROUNDS / 100);
+    }
+
+    /** It is one that --trace wrote, so another file is no help. */
+    @Test
+    void ofATraceThatIsTooLongTheFirstLinesArePlayed() throws IOException {
+        good();
+        final Path file = folder.resolve("good.trace");
+        final List<String> lines = Files.readAllLines(file);
+        assertThatThrownBy(() -> TraceReader.read(file, 10)).isInstanceOf(RdmaException.class)
+            .hasMessageContaining("line 12: there are more than 10 records")
+            .hasMessageContaining("head -n 10 good.trace").hasMessageNotContaining("give a file");
+        Files.write(file, lines.subList(0, 10));
+        assertThat(TraceReader.read(file, 10).devices()).hasSize(1);
     }
 
     private static boolean isRefused(final byte[] bytes, final int length, final int round) throws IOException {
