@@ -10,10 +10,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Counter;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
+import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.fabric.MrMode;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.testing.Done;
 
@@ -239,6 +242,42 @@ class BuffersApartTest {
             a.succeeds(() -> a.ep.write(a.at(0), 0, desc, 0, key, 3));
             assertThat(counter.read()).as("neither has changed anything").isEqualTo(1);
             mode.release(a, key);
+        }
+    }
+
+    @Test
+    void aRefreshedRegionIsReachedInAllOfThem() {
+        final Side[] both = sides.pair(() -> Mode.APPLICATION_KEY_OFFSETS.hints().mrMode(MrMode.MMU_NOTIFY)
+            .demand(MrMode.MMU_NOTIFY));
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = lent(b);
+        fill(a, 0, LENGTH);
+        a.succeeds(() -> a.ep.write(a.at(0), LENGTH, desc, region.base(), region.key(), 1));
+        region.refresh();
+        b.bytes.setMemory(0, 30_000, (byte) 0);
+        a.succeeds(() -> a.ep.write(a.at(0), LENGTH, desc, region.base(), region.key(), 2));
+        expectAll(b);
+    }
+
+    @Test
+    void aRegionThatIsEnabledLateIsReachedInAllOfThem() {
+        final Side[] both = sides.pair(() -> new Hints()
+            .capabilities(Capability.MSG, Capability.RMA, Capability.RMA_EVENT)
+            .mrMode(MrMode.ALLOCATED, MrMode.RMA_EVENT).demand(MrMode.RMA_EVENT));
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion desc = a.local();
+        final MemoryRegion region = b.keep(b.domain.register(
+            apart(b).access(MrAccess.REMOTE_READ, MrAccess.REMOTE_WRITE).flags(MrFlag.RMA_EVENT)));
+        try (Counter counter = b.domain.openCounter()) {
+            region.bind(counter);
+            region.enable();
+            fill(a, 0, LENGTH);
+            a.succeeds(() -> a.ep.write(a.at(0), LENGTH, desc, region.base(), region.key(), 1));
+            expectAll(b);
+            assertThat(counter.read()).isEqualTo(1);
         }
     }
 

@@ -251,6 +251,27 @@ class RefreshTest {
         }
     }
 
+    /** Each buffer is a region of its own at the device. */
+    @ParameterizedTest
+    @MethodSource("modesThatKeepTheRegistration")
+    void theDeviceIsToldOfTheRangesOfEachBuffer(final Set<MrMode> modes) {
+        final List<List<Long>> told = new ArrayList<>();
+        final RdmaContext context = watched(RdmaContext.class, domains.context(),
+            (from, length) -> told.add(List.of(from, length)));
+        final Domain domain = domains.open(hints -> hints.context(context).mrMode(modes).demand(modes));
+        final long third = address + 2 * PAGE + 8;
+        try (MemoryRegion region = domain.register(new MrAttributes().buffer(address + 10, 100)
+            .buffer(address + 600, 50).buffer(third, 24).access(MrAccess.REMOTE_READ).requestedKey(7))) {
+            told.clear();
+            region.refresh();
+            assertThat(told).containsExactly(List.of(address + 10, 100L), List.of(address + 600, 50L),
+                List.of(third, 24L));
+            told.clear();
+            region.refresh(address + 600, 50);
+            assertThat(told).containsExactly(List.of(address + 600, 50L));
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void withMmuNotifyNobodyReachesARegionDuringARefresh(final boolean keyOfTheDevice) {
@@ -277,6 +298,45 @@ class RefreshTest {
             .containsExactly("false REM_ACCESS_ERR" + (keyOfTheDevice ? "" : " false"));
         assertThat(region.isEnabled()).isTrue();
         region.close();
+    }
+
+    /** By the keys of the device that a peer has looked up before: one for each buffer. */
+    @Test
+    void withMmuNotifyNobodyReachesAnyBufferDuringARefresh() {
+        final List<WcStatus> seen = new ArrayList<>();
+        final Runnable[] look = {() -> { }};
+        final RdmaContext context =
+            watched(RdmaContext.class, domains.context(), (from, length) -> look[0].run());
+        final Domain domain = domains.open(hints -> hints.context(context).mrMode(MrMode.MMU_NOTIFY)
+            .demand(MrMode.MMU_NOTIFY));
+        final FabricRegion region = (FabricRegion) domain.register(new MrAttributes().buffer(address + 10, 100)
+            .buffer(address + 600, 50).access(MrAccess.REMOTE_READ).requestedKey(7));
+        final Realm realm = region.realm();
+        final List<DirectoryEntry> pieces = lookUp(realm, region.body().devices().entry());
+        assertThat(read(realm, pieces)).containsExactly(WcStatus.SUCCESS, WcStatus.SUCCESS);
+        look[0] = () -> seen.addAll(read(realm, pieces));
+        region.refresh(address + 600, 50);
+        assertThat(seen).containsExactly(WcStatus.REM_ACCESS_ERR, WcStatus.REM_ACCESS_ERR);
+        assertThat(read(realm, pieces)).containsExactly(WcStatus.SUCCESS, WcStatus.SUCCESS);
+        region.close();
+    }
+
+    private static List<DirectoryEntry> lookUp(final Realm realm, final DirectoryEntry entry) {
+        final List<DirectoryEntry> pieces = new ArrayList<>();
+        try (Wire wire = new Wire(realm)) {
+            assertThat(wire.read(entry.deviceBase(), entry.rkey(), entry.pieces() * DirectoryLayout.ENTRY_LENGTH))
+                .isEqualTo(WcStatus.SUCCESS);
+            for (int i = 0; i < entry.pieces(); i++) {
+                pieces.add(DirectoryLayout.read(wire.bytes, i * DirectoryLayout.ENTRY_LENGTH));
+            }
+        }
+        return pieces;
+    }
+
+    private static List<WcStatus> read(final Realm realm, final List<DirectoryEntry> pieces) {
+        try (Wire wire = new Wire(realm)) {
+            return pieces.stream().map(piece -> wire.read(piece.deviceBase(), piece.rkey(), 8)).toList();
+        }
     }
 
     /** An object of the device; once, when that is armed, a region of it cannot be resumed. */
