@@ -13,6 +13,9 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.HmemIface;
 import io.rdma4j.fabric.MemoryMonitor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -70,9 +73,13 @@ class SettingsTest {
     }
 
     @Test
-    void sizeZeroIsAShareOfMemory() {
+    void sizeZeroIsAShareOfMemory() throws IOException {
         environment.put("FI_MR_CACHE_MAX_SIZE", "0");
-        assertThat(settings.maxBytes()).isBetween(1L << 20, 1L << 50);
+        final String total = Files.readAllLines(Path.of("/proc/meminfo")).stream()
+            .filter(line -> line.startsWith("MemTotal:")).findFirst().orElseThrow();
+        final long bytes = Long.parseLong(total.replaceAll("\\D", "")) * 1024;
+        assertThat(settings.maxBytes()).as("half of what there is for each processor")
+            .isEqualTo(bytes / Runtime.getRuntime().availableProcessors() / 2);
     }
 
     @Test

@@ -267,5 +267,7 @@ class NegotiationTest {
         assertThat(Discovery.negotiate(Profiles.EMULATED, new Hints().authKey(key), true).authKey()).isEqualTo(key);
         assertThat(Discovery.negotiate(Profiles.EMULATED, new Hints().apiVersion(1, 4).authKey(key), true).authKey())
             .isEmpty();
+        assertThat(Discovery.negotiate(Profiles.EMULATED, new Hints().apiVersion(1, 5).authKey(key), true).authKey())
+            .isEqualTo(key);
     }
 }

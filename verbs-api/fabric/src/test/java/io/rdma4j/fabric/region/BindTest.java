@@ -287,6 +287,15 @@ class BindTest {
     }
 
     @Test
+    void sinceVersion15AuthorizationKeysCount() {
+        final Domain domain = domains.open(hints -> hints.apiVersion(1, 5));
+        try (MemoryRegion mine = domain.register(remote(buffer, 1));
+             MemoryRegion theirs = domain.register(remote(buffer, 2).authKey(new byte[] {1}))) {
+            assertThat(((FabricRegion) theirs).realm()).isNotSameAs(((FabricRegion) mine).realm());
+        }
+    }
+
+    @Test
     void anEndpointThatIsClosedIsNotBound() {
         final Domain domain = domains.open(ENDPOINT);
         final CompletionQueue cq = domain.openCompletionQueue(512);

@@ -10,11 +10,13 @@ import static io.rdma4j.fabric.Refusal.assertRefused;
 import static io.rdma4j.fabric.region.Domains.PAGE;
 import static io.rdma4j.fabric.region.Domains.local;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.CompletionQueue;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.EndpointOptions;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.HmemIface;
 import io.rdma4j.fabric.MemoryRegion;
@@ -34,6 +36,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -100,6 +103,18 @@ class HmemTest {
         assertInvalid(() -> domain.register(local(buffer).flags(MrFlag.HMEM_HOST_ALLOC)), "SYSTEM");
         assertRefused(FiErrno.FI_EBADFLAGS, () -> domain.register(local(buffer).iface(HmemIface.CUDA, 0)
             .flags(MrFlag.HMEM_HOST_ALLOC, MrFlag.HMEM_DEVICE_ONLY)), "contradict");
+    }
+
+    /** A machine may have the interface; none has that device of it. */
+    @ParameterizedTest
+    @EnumSource(value = HmemIface.class, names = {"CUDA", "ROCR", "NEURON"})
+    void aDeviceThatIsNotHereIsRefused(final HmemIface iface) {
+        final Domain domain = domains.open(hints ->
+            hints.capabilities(Capability.MSG, Capability.RMA, Capability.HMEM).mrMode(MrMode.HMEM));
+        final FabricException refusal =
+            catchThrowableOfType(FabricException.class, () -> domain.register(local(buffer).iface(iface, 0xffff)));
+        assertThat(refusal).hasMessageContaining(iface.name());
+        assertThat(refusal.errno()).isIn(FiErrno.FI_ENOSYS, FiErrno.FI_ENODEV);
     }
 
     /** FI_MR_HMEM is about memory of accelerators; FI_MR_LOCAL is about all memory. */

@@ -240,6 +240,17 @@ class KeyringTest {
         assertRefused(FiErrno.FI_EBADFD, () -> domain.register(remote(closed, FiAddr.NOTAVAIL, KEY)));
     }
 
+    /** FI_DIRECTED_RECV tells peers apart; keys need it not. */
+    @Test
+    void aRegionForOnePeerNeedsDirectedReceives() {
+        final Domain plain = domains.open(asked -> hints(asked).capabilities(Capability.MSG, Capability.RMA));
+        final AddressVector keys = domains.keep(plain.openAddressVector(new AvAttributes()));
+        final long red = keys.insertAuthKey(RED, 0);
+        assertRefused(FiErrno.FI_EOPNOTSUPP, () -> plain.register(remote(keys, 12345, KEY)), "DIRECTED_RECV");
+        plain.register(remote(keys, FiAddr.NOTAVAIL, KEY)).close();
+        plain.register(remote(keys, red, KEY).flags(MrFlag.AUTH_KEY)).close();
+    }
+
     @Test
     void aDeviceThatChoosesKeysHasOneForEachAuthorizationKey() {
         final Domain domain = domains.open(asked -> hints(asked).mrMode(MrMode.PROV_KEY).demand(MrMode.PROV_KEY));

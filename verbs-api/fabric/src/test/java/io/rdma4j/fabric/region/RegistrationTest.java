@@ -204,6 +204,9 @@ class RegistrationTest {
         assertInvalid(() -> domain.register(attributes), "no access");
         assertInvalid(() -> domain.register(attributes.access(MrAccess.COLLECTIVE)), "SEND or RECV");
         domain.register(attributes.access(MrAccess.COLLECTIVE, MrAccess.SEND)).close();
+        domain.register(attributes.access(MrAccess.COLLECTIVE, MrAccess.RECV)).close();
+        assertInvalid(() -> domain.register(attributes.access(MrAccess.COLLECTIVE, MrAccess.REMOTE_READ,
+            MrAccess.WRITE)), "SEND or RECV");
         assertInvalid(() -> attributes.access((Set<MrAccess>) null));
     }
 
