@@ -138,7 +138,8 @@ class QpTest {
         assertInvalid(() -> qp.modify(init()), "no way", "RTR to INIT");
         final QpAttributes rts =
             QpAttributes.to(QpState.RTS).sqPsn(0x45).timeout(14).retryCnt(7).rnrRetry(7).maxRdAtomic(1);
-        assertInvalid(() -> qp.modify(new QpAttributes().sqPsn(1)), "STATE is missing", "stays", "QpAttributes.to(RTR)");
+        final QpAttributes stateless = new QpAttributes().sqPsn(1);
+        assertInvalid(() -> qp.modify(stateless), "STATE is missing", "stays", "QpAttributes.to(RTR)");
         qp.modify(rts);
         assertThat(qp.state()).isEqualTo(QpState.RTS);
 
