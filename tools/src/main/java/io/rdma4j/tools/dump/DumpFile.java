@@ -16,6 +16,7 @@ import com.google.gson.stream.JsonReader;
 import com.google.gson.stream.JsonToken;
 import io.rdma4j.RdmaException;
 import io.rdma4j.tools.text.FileFailure;
+import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.LimitedFile;
 import io.rdma4j.tools.text.OwnFile;
 
@@ -100,23 +101,13 @@ public final class DumpFile {
             if (e.getCause() instanceof CharacterCodingException) {
                 throw (CharacterCodingException) e.getCause();
             }
-            throw invalid(file, "it is no JSON: " + reason(e));
+            throw invalid(file, Json.whyNone(e));
         } catch (final CharacterCodingException e) {
             throw e;
         } catch (final IOException e) {
             // That of the reader about what follows the document; it names line and column.
-            throw invalid(file, "it is no JSON: " + reason(e));
+            throw invalid(file, Json.whyNone(e));
         }
-    }
-
-    /** The innermost message has line, column and path; a second line, which points to Gson's manual, is left out. */
-    private static String reason(final Throwable thrown) {
-        Throwable innermost = thrown;
-        while (innermost.getCause() != null) {
-            innermost = innermost.getCause();
-        }
-        return String.valueOf(innermost.getMessage()).lines().findFirst().orElse("")
-            .replaceFirst("^Use JsonReader.* malformed JSON", "malformed");
     }
 
     private static JsonObject checked(final Path file, final JsonElement document) {

@@ -15,6 +15,7 @@ import com.google.gson.JsonParser;
 import io.rdma4j.RdmaException;
 import io.rdma4j.tools.perf.yardstick.Reading;
 import io.rdma4j.tools.text.FileFailure;
+import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.LimitedFile;
 import io.rdma4j.tools.text.OwnFile;
 import io.rdma4j.tools.traffic.BandwidthRow;
@@ -75,7 +76,9 @@ public final class PerfFile {
             return fromJson(JsonParser.parseString(LimitedFile.read(file, LONGEST)));
         } catch (final IOException e) {
             throw FileFailure.of(READ, file, e).hint(HINT).build();
-        } catch (final JsonParseException | IllegalArgumentException e) {
+        } catch (final JsonParseException e) {
+            throw invalid(file, Json.whyNone(e));
+        } catch (final IllegalArgumentException e) {
             throw invalid(file, e.getMessage());
         }
     }

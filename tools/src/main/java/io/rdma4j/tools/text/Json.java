@@ -32,6 +32,22 @@ public final class Json {
     }
 
     /**
+     * Why a text is no JSON.
+     *
+     * @param thrown what Gson threw. Its innermost message has line, column and path; a second line, which points to
+     *               Gson's manual, is left out.
+     * @return half a sentence.
+     */
+    public static String whyNone(final Throwable thrown) {
+        Throwable innermost = thrown;
+        while (innermost.getCause() != null) {
+            innermost = innermost.getCause();
+        }
+        return "it is no JSON: " + String.valueOf(innermost.getMessage()).lines().findFirst().orElse("")
+            .replaceFirst("^Use JsonReader.* malformed JSON", "malformed");
+    }
+
+    /**
      * A measured number, without digits that mean nothing.
      *
      * @param value any finite number.

@@ -65,7 +65,9 @@ class PerfFileTest {
         "{\"rdma4j_perf\": \"x\"}           | EINVAL | rdma4j_perf is no number",
         "{\"rdma4j_perf\": 1}               | EINVAL | test is missing",
         "{\"rdma4j_perf\": 1, \"test\": \"y\"} | EINVAL | test is none of the tests",
-        "{\"rdma4j_perf\": 1, \"te          | EINVAL | line 1 column",
+        "{\"rdma4j_perf\": 1, \"te          | EINVAL | it is no JSON: Unterminated",
+        "{\"rdma4j_perf\": 1,              | EINVAL | it is no JSON: End of input at line 1 column",
+        "seconds value                     | EINVAL | it is no JSON: malformed",
     })
     void foreignAndTruncatedFilesAreRefusedWithTheirPlace(final String text, final String errno, final String why)
         throws IOException {
@@ -73,7 +75,7 @@ class PerfFileTest {
         Files.writeString(file, text == null ? "" : text);
         assertThatThrownBy(() -> PerfFile.read(file)).isInstanceOf(RdmaException.class)
             .hasMessageContaining("foreign.json").hasMessageContaining(errno)
-            .hasMessageContaining(text == null ? "no run" : why);
+            .hasMessageContaining(text == null ? "no run" : why).hasMessageNotContainingAny("Exception", "com.google");
     }
 
     @Test
