@@ -114,10 +114,11 @@ public final class LiveDevice implements LivePublisher {
         try {
             return publish(address, layout, StateFolder.STATE.prepare());
         } catch (final IOException | UnsupportedOperationException | InvalidPathException e) {
-            warn("No other process can look into the devices of this one: " + e + ". Name a folder of your own"
+            final String why = StateFolder.why(e);
+            warn("No other process can look into the devices of this one: " + why + ". Name a folder of your own"
                 + " with " + StateFolder.VARIABLE + " or -D" + StateFolder.PROPERTY + ", or switch this off with "
                 + LiveSettings.VARIABLE + "=off.");
-            return unpublished(address, e.toString(), layout);
+            return unpublished(address, why, layout);
         }
     }
 

@@ -12,6 +12,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -50,6 +51,7 @@ public final class StateFolder {
     private static final Path PROC = Path.of("/proc");
     private static final long ROOT = 0;
     private static final int STICKY = 01000;
+    private static final int MODE = 07777;
     private static final String LOOK = "unix:uid,gid,mode,permissions,isDirectory,isSymbolicLink";
     private static final int RANDOM_BITS = 64;
     private static final Set<PosixFilePermission> OTHERS_WRITE =
@@ -374,12 +376,28 @@ public final class StateFolder {
                 : "is no folder");
         }
         if (owner(found) != ROOT && owner(found) != user || OTHERS_WRITE.stream().anyMatch(permissions::contains)) {
-            throw refused(folder, String.format("belongs to user %d and has mode %s: others may write there",
-                owner(found), permissions.stream().map(Object::toString).sorted().toList()));
+            throw refused(folder, String.format("belongs to user %d and has mode %04o: others may write there",
+                owner(found), ((Number) found.get("mode")).intValue() & MODE));
         }
         if (!Files.isWritable(real)) {
             throw refused(folder, "cannot be written to: no right");
         }
+    }
+
+    /**
+     * What came of a folder, or of a file in it, for people: the names of Java's exceptions say what the messages of
+     * some of them leave out.
+     *
+     * @param thrown by {@link #prepare()} or what follows.
+     * @return which file, and why.
+     */
+    public static String why(final Exception thrown) {
+        if (thrown instanceof FileSystemException failure && failure.getReason() == null) {
+            final String why = thrown instanceof NoSuchFileException ? "it is not there"
+                : thrown instanceof AccessDeniedException ? "no right" : null;
+            return why == null ? thrown.toString() : failure.getFile() + ": " + why;
+        }
+        return thrown.getMessage() == null ? thrown.toString() : thrown.getMessage();
     }
 
     private static IOException refused(final Path folder, final String why) {

@@ -23,6 +23,8 @@ import java.util.Set;
 final class SharedFolder {
     static final String PROPERTY = "rdma4j.av.dir";
     static final StateFolder FOLDER = new StateFolder("rdma4j-av", PROPERTY, true, Path.of("/dev/shm"));
+    /** What to look at where files of vectors cannot be reached. */
+    static final String WHERE = FOLDER.variable() + " or -D" + PROPERTY + " says where they are";
     private static final int MAX_DOMAIN = 96;
 
     private SharedFolder() {
@@ -40,7 +42,7 @@ final class SharedFolder {
         final long owner = ((Number) found.get("uid")).longValue();
         final Set<?> permissions = (Set<?>) found.get("permissions");
         if (!Boolean.TRUE.equals(found.get("isRegularFile"))) {
-            throw Troubles.of(FiErrno.FI_EACCES, "remove it, or set " + PROPERTY, "%s is no plain file%s", path,
+            throw Troubles.of(FiErrno.FI_EACCES, "remove it; " + WHERE, "%s is no plain file%s", path,
                 Boolean.TRUE.equals(found.get("isSymbolicLink")) ? ", but a symbolic link" : "");
         }
         final long user = StateFolder.userId();

@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.shared;
 
+import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.AvFlag;
@@ -44,8 +45,8 @@ public final class SharedStores implements AvStores {
             final SharedFile file = SharedFile.open(name, wanted, places(attributes.count()));
             return store(file, format, attributes, readOnly);
         } catch (final IOException e) {
-            throw FabricException.of(Troubles.OPEN).detail("'%s': %s", name.name(), e).errno(Troubles.errno(e))
-                .hint("see " + SharedFolder.PROPERTY + " for where they are").cause(e).build();
+            throw FabricException.of(Troubles.OPEN).detail("'%s': %s", name.name(), StateFolder.why(e))
+                .errno(Troubles.errno(e)).hint(SharedFolder.WHERE).cause(e).build();
         }
     }
 

@@ -47,7 +47,7 @@ public final class SharedSurvey {
             }
             return all;
         } catch (final IOException e) {
-            throw Troubles.of(Troubles.LOOK, Path.of(SharedFolder.PROPERTY), e);
+            throw Troubles.of(Troubles.LOOK, Path.of(SharedFolder.FOLDER.variable()), e);
         }
     }
 

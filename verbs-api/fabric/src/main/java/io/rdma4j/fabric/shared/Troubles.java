@@ -5,6 +5,7 @@
 
 package io.rdma4j.fabric.shared;
 
+import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import java.io.IOException;
@@ -46,8 +47,8 @@ final class Troubles {
     }
 
     static FabricException of(final String operation, final Path path, final IOException cause) {
-        return FabricException.of(operation).detail("%s: %s", path, cause).errno(errno(cause))
-            .hint("see " + SharedFolder.PROPERTY + " for where they are").cause(cause).build();
+        return FabricException.of(operation).detail("%s: %s", path, StateFolder.why(cause))
+            .errno(errno(cause)).hint(SharedFolder.WHERE).cause(cause).build();
     }
 
     static int errno(final IOException cause) {

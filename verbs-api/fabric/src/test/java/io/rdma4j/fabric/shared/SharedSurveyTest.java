@@ -9,14 +9,19 @@ import static io.rdma4j.fabric.shared.Stores.attributes;
 import static io.rdma4j.fabric.shared.Stores.insert;
 import static io.rdma4j.fabric.shared.Stores.open;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.SharedVector;
 import io.rdma4j.fabric.av.AvStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -25,6 +30,18 @@ import org.junit.jupiter.api.Timeout;
 /** What is told of the vectors of a user from outside. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class SharedSurveyTest extends OwnFolder {
+    /** Whoever set the variable knows no property, and no class of Java. */
+    @Test
+    void aFolderThatIsEverybodysIsToldInWords() throws IOException {
+        Files.createDirectory(folder);
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxrwxrwx"));
+        final String told = assertThrows(FabricException.class, () -> SharedSurvey.read(null)).getMessage();
+        assertTrue(told.contains(folder + ": it belongs to user"), told);
+        assertTrue(told.contains("has mode 0777: others may write there (FI_EACCES); "
+            + "RDMA4J_AV_DIR or -Drdma4j.av.dir says where they are"), told);
+        assertFalse(told.contains("Exception"), told);
+    }
+
     @Test
     void aVectorThatWasClosedBehindTheListIsLeftOut() throws IOException {
         try (AvStore store = open(attributes(NAME))) {
