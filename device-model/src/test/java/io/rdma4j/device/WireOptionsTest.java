@@ -60,8 +60,8 @@ class WireOptionsTest {
         "wire=udp&loss=some; 22; 'some'; drop:1",
         "wire=udp&quirks=qemu-7.2; 22; option wire with quirks; that one's wire",
         "wire=udp&netns=no/such; 22; no/such; ip netns list",
-        "wire=udp&netns=rdma4j-is-not-there; 2; rdma4j-is-not-there; ",
-        "wire=udp&netns=rdma4j-is-not-there&address=fe80::1%not-here0; 2; rdma4j-is-not-there; "
+        "wire=udp&netns=rdma4j-is-not-there; 2; no network namespace 'rdma4j-is-not-there'; ip netns list",
+        "wire=udp&netns=rdma4j-is-not-there&address=fe80::1%not-here0; 2; rdma4j-is-not-there; netns="
     })
     void whatMakesNoSenseIsRefused(String options, int errno, String what, String hint) {
         final RdmaException refused = catchThrowableOfType(RdmaException.class, () -> open(options).close());

@@ -25,7 +25,9 @@ import picocli.CommandLine.Spec;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** {@code rdma4j serve}: emulated devices for guests of QEMU. */
 @Command(
@@ -70,6 +72,7 @@ final class ServeCommand implements Runnable {
             throw new ParameterException(spec.commandLine(), "Options '--socket' (PATH) and '--device' (ADDRESS) are "
                 + "given in pairs: there are " + sockets.size() + " sockets, and " + devices.size() + " devices");
         }
+        requireEachOnce();
         // Whoever reads that it listens may press Ctrl-C at once.
         try (Interruption interruption = new Interruption()) {
             try (Undo undo = new Undo()) {
@@ -80,6 +83,16 @@ final class ServeCommand implements Runnable {
                 undo.forget();
             }
             awaitEnd(interruption);
+        }
+    }
+
+    private void requireEachOnce() {
+        final Set<Path> known = new HashSet<>();
+        for (final Path socket : sockets) {
+            if (!known.add(socket.toAbsolutePath().normalize())) {
+                throw new ParameterException(spec.commandLine(), "Option '--socket' (PATH) has " + socket
+                    + " twice: each device has a socket of its own");
+            }
         }
     }
 

@@ -156,6 +156,14 @@ class ServeCommandTest {
     }
 
     @Test
+    void eachSocketIsGivenOnce() {
+        final Cli.Outcome outcome = Cli.run("serve", "--socket", "a/../b", "-d", "emulated:a", "--socket", "b", "-d",
+            "emulated:b");
+        assertThat(outcome.exitCode()).isEqualTo(2);
+        assertThat(outcome.err()).contains("Option '--socket' (PATH) has b twice");
+    }
+
+    @Test
     void whatCannotBeServedFails() {
         final Cli.Outcome outcome = Cli.run("serve", "--socket", folder.resolve("none/socket").toString());
         assertThat(outcome.exitCode()).isEqualTo(1);

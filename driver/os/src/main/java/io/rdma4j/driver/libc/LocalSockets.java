@@ -6,8 +6,11 @@ package io.rdma4j.driver.libc;
 
 import com.sun.jna.Native;
 import io.rdma4j.RdmaException;
+import java.io.IOException;
 import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -27,6 +30,8 @@ public final class LocalSockets {
     private static final int PATH_OFFSET = 2;
     private static final int SOCK_STREAM = 1;
     private static final int FLAGS = LibcConstants.O_NONBLOCK | LibcConstants.O_CLOEXEC;
+    private static final int S_IFMT = 0170000;
+    private static final int S_IFSOCK = 0140000;
     private static final int MSG_DONTWAIT = 0x40;
     private static final int MSG_NOSIGNAL = 0x4000;
     private static final int MSG_CMSG_CLOEXEC = 0x4000_0000;
@@ -98,8 +103,24 @@ public final class LocalSockets {
 
     private static RdmaException failure(final String call, final int errno, final String path) {
         final RdmaException.Builder failure = Libc.failure(call, errno).object(path);
-        return (call.equals(LISTEN) && errno == RdmaException.ENOENT ? failure.detail("there is no folder '%s'",
-            Path.of(path).toAbsolutePath().getParent()).hint("make it, or name another") : failure).build();
+        if (call.equals(LISTEN) && errno == RdmaException.ENOENT) {
+            failure.detail("there is no folder '%s'", Path.of(path).toAbsolutePath().getParent())
+                .hint("make it, or name another");
+        } else if (call.equals(LISTEN) && errno == RdmaException.EADDRINUSE) {
+            final boolean isSocket = isSocket(path);
+            failure.detail("%s", isSocket ? "another process serves there" : "it is there, and is no socket")
+                .hint(isSocket ? "end that process, or take another path" : "remove it, or take another path");
+        }
+        return failure.build();
+    }
+
+    private static boolean isSocket(final String path) {
+        try {
+            return ((int) Files.getAttribute(Path.of(path), "unix:mode", LinkOption.NOFOLLOW_LINKS) & S_IFMT)
+                == S_IFSOCK;
+        } catch (final IOException e) {
+            return false;
+        }
     }
 
     /**

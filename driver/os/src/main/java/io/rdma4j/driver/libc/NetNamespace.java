@@ -45,7 +45,7 @@ public final class NetNamespace {
         final CompletableFuture<T> result = new CompletableFuture<>();
         final Thread thread = new Thread(() -> {
             try {
-                enter(FOLDER.resolve(name).toString());
+                enter(name);
                 result.complete(action.get());
             } catch (final RuntimeException | Error e) {
                 result.completeExceptionally(e);
@@ -85,8 +85,9 @@ public final class NetNamespace {
         return index;
     }
 
-    private static void enter(final String path) {
-        final int fd = Libc.open(path, LibcConstants.O_RDONLY);
+    private static void enter(final String name) {
+        final String path = FOLDER.resolve(name).toString();
+        final int fd = open(name, path);
         try {
             if (Calls.bound("setns").setns(fd, CLONE_NEWNET) != 0) {
                 throw Libc.failure("setns", Native.getLastError()).object(path)
@@ -94,6 +95,18 @@ public final class NetNamespace {
             }
         } finally {
             Libc.close(fd);
+        }
+    }
+
+    private static int open(final String name, final String path) {
+        try {
+            return Libc.open(path, LibcConstants.O_RDONLY);
+        } catch (final RdmaException e) {
+            if (e.errno() != RdmaException.ENOENT) {
+                throw e;
+            }
+            throw Libc.failure("setns", e.errno()).object(path).detail("there is no network namespace '%s'", name)
+                .hint("name one that 'ip netns list' shows (netns=NAME in a device's address)").cause(e).build();
         }
     }
 }

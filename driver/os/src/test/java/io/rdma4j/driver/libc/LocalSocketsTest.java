@@ -7,6 +7,7 @@ package io.rdma4j.driver.libc;
 import static io.rdma4j.driver.libc.Failing.assertFails;
 import static io.rdma4j.driver.libc.Failing.offHeap;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import java.io.IOException;
@@ -115,6 +116,10 @@ class LocalSocketsTest {
     void pathsThatCannotBeFail() {
         final String path = folder.resolve("socket").toString();
         assertFails("listen at socket", "EADDRINUSE", () -> LocalSockets.listen(path, 1));
+        assertThatThrownBy(() -> LocalSockets.listen(path, 1)).hasMessageContaining(
+            "another process serves there [EADDRINUSE]; end that process, or take another path");
+        assertThatThrownBy(() -> LocalSockets.listen(folder.toString(), 1))
+            .hasMessageContaining("it is there, and is no socket [EADDRINUSE]; remove it, or take another path");
         final String tooLong = folder.resolve("x".repeat(108)).toString();
         assertFails("listen at socket", "EINVAL", () -> LocalSockets.listen(tooLong, 1));
         assertFails("connect", "ENOENT", () -> LocalSockets.connect(folder.resolve("none").toString()));
