@@ -273,11 +273,9 @@ final class Responder extends Padded implements Destination {
     private void received(Message message, long wqe, long cqe) {
         CqeWriter.write(cqe, Words.getLong(wqe + RqWqe.WR_ID_OFFSET), qp.handle(), WcOpcode.PVRDMA_WC_RECV,
             WcStatus.PVRDMA_WC_SUCCESS, (int) message.length, 0);
+        CqeWriter.source(cqe, message.sourceQpn, message.immediate ? WcFlags.PVRDMA_WC_WITH_IMM : 0);
         if (message.immediate) {
             CqeWriter.immediate(cqe, (int) message.length, message.immData);
-            CqeWriter.source(cqe, message.sourceQpn, WcFlags.PVRDMA_WC_WITH_IMM);
-        } else {
-            CqeWriter.source(cqe, message.sourceQpn, 0);
         }
         receives.advancePlain();
         completed++;

@@ -62,7 +62,7 @@ final class LinkQueues implements AutoCloseable {
         final int most = host.context().attributes().maxCqe();
         final int room = host.context().supports(Feature.CQ_RESIZE) ? most : Math.min(FIXED_SIZE, most);
         this.arrivals = RmaLanes.isIn(host) ? ARRIVALS : 0;
-        final int each = Math.max(sendEntries(transmit), receiveEntries(receive));
+        final int each = Math.max(sendEntries(transmit), BitUtil.findNextPositivePowerOfTwo(receive));
         this.mostLinks = Math.max(1, room / each);
         // Twice, see reserve: growing takes milliseconds, and most endpoints need it for no more than one link.
         this.entries = Math.min(most, Math.max(FIRST_COMPLETIONS, 2 * each));
@@ -72,10 +72,6 @@ final class LinkQueues implements AutoCloseable {
     /** At most: queue pairs round their sizes up, an RMA may be two work requests, and one looks keys up. */
     private static int sendEntries(final int transmit) {
         return BitUtil.findNextPositivePowerOfTwo(transmit) + BitUtil.findNextPositivePowerOfTwo(2 * transmit + 1) + 1;
-    }
-
-    private static int receiveEntries(final int receive) {
-        return BitUtil.findNextPositivePowerOfTwo(receive);
     }
 
     /** Queues with room for one more link. */
