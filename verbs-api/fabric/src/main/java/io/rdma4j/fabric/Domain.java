@@ -65,11 +65,11 @@ public interface Domain extends AutoCloseable {
      * @throws FabricException FI_EINVAL for memory, rights or attributes that make no sense, and for a dma-buf that
      *                         its exporter does not map; FI_ENOKEY for a key in use; FI_EKEYREJECTED for one out of
      *                         range; FI_EBADFLAGS for flags that the domain does not support; FI_ENOSYS for an
-     *                         interface that is not here, and for several authorization keys together with PROV_KEY,
-     *                         RAW or asynchronous registration; FI_ENODEV for a device of an interface; FI_EFAULT
-     *                         for memory that the device cannot reach; FI_EACCES for a dma-buf that must not be read or
-     *                         written; EBADF (9) for a descriptor that is not open; FI_EDOMAIN for an address vector of
-     *                         another domain; FI_EOPNOTSUPP for a region for one peer without {@link
+     *                         interface that is not here, and for several authorization keys together with PROV_KEY
+     *                         or RAW; FI_ENODEV for a device of an interface; FI_EFAULT for memory that the device
+     *                         cannot reach; FI_EACCES for a dma-buf that must not be read or written;
+     *                         EBADF (9) for a descriptor that is not open; FI_EDOMAIN for an address vector of another
+     *                         domain; FI_EOPNOTSUPP for a region for one peer without {@link
      *                         Capability#DIRECTED_RECV}, and for a dma-buf without /proc; FI_ENOMEM, FI_ENOMR or
      *                         FI_EMFILE if a limit is reached; FI_EBADFD if closed.
      */

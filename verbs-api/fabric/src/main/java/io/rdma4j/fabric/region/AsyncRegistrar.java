@@ -31,8 +31,8 @@ final class AsyncRegistrar {
         this.worker = worker;
     }
 
-    void submit(final Regions regions, final FabricRegion region) {
-        final Registration registration = new Registration(regions, region, queue);
+    void submit(final PendingRegion region) {
+        final Registration registration = new Registration(region, queue);
         region.setPending(registration);
         try (Undo undo = new Undo()) {
             // There may be no thread for it.

@@ -14,7 +14,6 @@ import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.event.FabricCounter;
 
@@ -25,7 +24,7 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /** A region: its states, and what is bound to it. Control operations go one at a time; questions go past them. */
-final class FabricRegion implements MemoryRegion, LocalDescriptor {
+final class FabricRegion implements PendingRegion, LocalDescriptor {
     private static final long[] NO_RANGES = {};
 
     private final Regions regions;
@@ -34,8 +33,8 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     /** Whether its key is its own, and not that of a region whose part it is. */
     private final boolean ownsKey;
     private final boolean isPart;
-    /** By which address the application names it; 0 for where it comes to lie. */
-    private final long named;
+    /** Whose address its memory is named by; null for its own. */
+    private final FabricRegion first;
     private final long accessBits;
     private final ControlGate gate = new ControlGate();
     private final List<FabricCounter> counters = new ArrayList<>();
@@ -48,18 +47,18 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     private Endpoint endpoint;
 
     FabricRegion(final Regions regions, final RegionPlan plan, final AddressVector keyVector) {
-        this(regions, plan, keyVector, false, plan.address());
+        this(regions, plan, keyVector, false, null);
     }
 
     private FabricRegion(
         final Regions regions, final RegionPlan plan, final AddressVector keyVector, final boolean isPart,
-        final long named) {
+        final FabricRegion first) {
         this.regions = regions;
         this.keyVector = keyVector;
         this.plan = plan;
         this.kept = plan.buffers() == null || plan.buffers().isKept();
         this.isPart = isPart;
-        this.named = named;
+        this.first = first;
         ownsKey = plan.hasOwnKey() && !isPart;
         accessBits = MrAccess.bits(plan.access());
     }
@@ -67,7 +66,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     /** A part of a region, null before the first one. A dma-buf is mapped for each, and named as the first. */
     static FabricRegion part(
         final Regions regions, final RegionPlan plan, final AddressVector keyVector, final FabricRegion first) {
-        return new FabricRegion(regions, plan, keyVector, true, first == null ? plan.address() : first.address());
+        return new FabricRegion(regions, plan, keyVector, true, first);
     }
 
     RegionBody body() {
@@ -86,9 +85,19 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         return ownsKey;
     }
 
+    @Override
+    public void activate() {
+        regions.activate(this);
+    }
+
+    @Override
+    public void cancel() {
+        regions.cancelled(this);
+    }
+
     /** Registers it with the device. What fails is given back by the caller. */
-    void activate() {
-        final RegionBody made = RegionBody.open(regions, plan, named);
+    void open() {
+        final RegionBody made = RegionBody.open(regions, plan, first == null ? plan.address() : first.address());
         body = made;
         // Volatile: who sees the state sees the body with its keys.
         state = made.isExposed() ? RegionState.ENABLED : RegionState.DISABLED;
@@ -110,7 +119,17 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
         }
     }
 
-    void setPending(final Registration registration) {
+    /** The region whose part it is could not be registered. */
+    void giveUp() {
+        if (state == RegionState.PENDING) {
+            cancel();
+        } else if (state != RegionState.FAILED) {
+            close();
+        }
+    }
+
+    @Override
+    public void setPending(final Registration registration) {
         pending = registration;
     }
 
@@ -303,7 +322,7 @@ final class FabricRegion implements MemoryRegion, LocalDescriptor {
     }
 
     boolean waitsForEnable() {
-        return look(() -> body.waitsForEnable());
+        return look(() -> body != null && body.waitsForEnable());
     }
 
     boolean isBoundTo(final Counter counter) {

@@ -12,7 +12,6 @@ import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.Endpoint;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
-import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -27,12 +26,15 @@ import java.util.function.Predicate;
  * one counts. Control operations go one at a time, to one part after the other; one that fails in the middle is told,
  * and can be repeated.
  */
-final class KeyringRegion implements MemoryRegion, LocalDescriptor {
+final class KeyringRegion implements PendingRegion, LocalDescriptor {
     private final Regions regions;
     private final RegionPlan plan;
     private final List<FabricRegion> parts = new ArrayList<>();
     /** Before those of the parts, never behind one. */
     private final ControlGate gate = new ControlGate();
+    private volatile Registration pending;
+    /** All parts are; before, those that are there already are nobody's. */
+    private volatile boolean isRegistered;
     private boolean hasLeft;
 
     private KeyringRegion(final Regions regions, final RegionPlan plan) {
@@ -40,22 +42,47 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
         this.plan = plan;
     }
 
-    /** Registers in the realm of each key. */
-    static KeyringRegion open(
+    /** Takes a place in the domain for each key. */
+    static KeyringRegion enter(
         final Regions regions, final RegionPlan plan, final AddressVector vector, final List<byte[]> keys) {
         requireOneName(plan, keys);
         final KeyringRegion region = new KeyringRegion(regions, plan);
         regions.takeName(plan);
         try (Undo undo = new Undo()) {
-            undo.addIfGood(() -> regions.giveNameBack(plan));
-            undo.add(region::closeParts);
+            undo.add(region::cancel);
             for (final byte[] key : keys) {
                 final FabricRegion first = region.parts.isEmpty() ? null : region.first();
-                region.parts.add(regions.registerPart(plan.withAuthKey(key), vector, first));
+                final FabricRegion part = FabricRegion.part(regions, plan.withAuthKey(key), vector, first);
+                regions.enter(part);
+                region.parts.add(part);
             }
             undo.forget();
             return region;
         }
+    }
+
+    /** In the realm of each key. */
+    @Override
+    public void activate() {
+        inTurn(Refusals.REGISTER, () -> {
+            try (Undo undo = new Undo()) {
+                undo.add(this::cancel);
+                parts.forEach(FabricRegion::activate);
+                undo.forget();
+            }
+            isRegistered = true;
+        });
+    }
+
+    @Override
+    public void cancel() {
+        onEach(backwards(), FabricRegion::giveUp);
+        leave();
+    }
+
+    @Override
+    public void setPending(final Registration registration) {
+        pending = registration;
     }
 
     private static void requireOneName(final RegionPlan plan, final List<byte[]> keys) {
@@ -99,7 +126,7 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
     @Override
     public long key() {
         for (final FabricRegion part : parts) {
-            if (part.isEnabled()) {
+            if (isRegistered && part.isEnabled()) {
                 return part.key();
             }
         }
@@ -124,7 +151,7 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public boolean isEnabled() {
-        return parts.stream().anyMatch(FabricRegion::isEnabled);
+        return isRegistered && parts.stream().anyMatch(FabricRegion::isEnabled);
     }
 
     @Override
@@ -245,6 +272,10 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
             // An owner of the memory that is told of the end, and closes what is being closed.
             return;
         }
+        final Registration registration = pending;
+        if (registration != null) {
+            registration.cancelOrAwait();
+        }
         inTurn("close region", () -> {
             // First, so that a region that cannot be closed is as it was.
             parts.forEach(FabricRegion::requireClosable);
@@ -269,9 +300,13 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
 
     /** All that can be closed are. */
     private void closeParts() {
+        onEach(backwards(), FabricRegion::close);
+    }
+
+    private List<FabricRegion> backwards() {
         final List<FabricRegion> backwards = new ArrayList<>(parts);
         Collections.reverse(backwards);
-        onEach(backwards, FabricRegion::close);
+        return backwards;
     }
 
     /** Also where some of them fail; the first failure is told. */
@@ -336,6 +371,7 @@ final class KeyringRegion implements MemoryRegion, LocalDescriptor {
 
     @Override
     public String toString() {
-        return "region " + plan + " for " + parts.size() + " authorization keys" + (isClosed() ? ", closed" : "");
+        final String state = isClosed() ? ", closed" : isRegistered ? "" : ", not registered";
+        return "region " + plan + " for " + parts.size() + " authorization keys" + state;
     }
 }

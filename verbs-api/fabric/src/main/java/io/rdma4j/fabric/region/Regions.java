@@ -130,31 +130,22 @@ public final class Regions {
         if (authKeys.size() == 1) {
             return register(checked.withAuthKey(authKeys.get(0)), attributes.keyVector());
         }
-        if (registrar.get() != null) {
-            throw Refusals.of(FiErrno.FI_ENOSYS, Refusals.REGISTER,
-                "%d authorization keys in a domain that registers asynchronously", authKeys.size())
-                .hint("register once for each authorization key, with MrFlag.AUTH_KEY").build();
-        }
-        return KeyringRegion.open(this, checked, attributes.keyVector(), authKeys);
+        return begin(KeyringRegion.enter(this, checked, attributes.keyVector(), authKeys));
     }
 
-    private FabricRegion register(final RegionPlan plan, final AddressVector keyVector) {
+    private MemoryRegion register(final RegionPlan plan, final AddressVector keyVector) {
         final FabricRegion region = new FabricRegion(this, plan, keyVector);
         enter(region);
-        final AsyncRegistrar worker = registrar.get();
-        if (worker == null) {
-            activate(region);
-        } else {
-            worker.submit(this, region);
-        }
-        return region;
+        return begin(region);
     }
 
-    /** A part of a region, which has the key of the whole; null is before the first one. */
-    FabricRegion registerPart(final RegionPlan plan, final AddressVector keyVector, final FabricRegion first) {
-        final FabricRegion region = FabricRegion.part(this, plan, keyVector, first);
-        enter(region);
-        activate(region);
+    private MemoryRegion begin(final PendingRegion region) {
+        final AsyncRegistrar worker = registrar.get();
+        if (worker == null) {
+            region.activate();
+        } else {
+            worker.submit(region);
+        }
         return region;
     }
 
@@ -171,7 +162,7 @@ public final class Regions {
     }
 
     /** Takes what a region has while it is not closed: a place, and its key. */
-    private void enter(final FabricRegion region) {
+    void enter(final FabricRegion region) {
         open.add(Refusals.REGISTER, "region", region);
         try (Undo undo = new Undo()) {
             undo.add(() -> open.remove(region));
@@ -208,7 +199,7 @@ public final class Regions {
     void activate(final FabricRegion region) {
         try (Undo undo = new Undo()) {
             undo.add(() -> cancelled(region));
-            region.activate();
+            region.open();
             undo.forget();
         } catch (final RdmaException e) {
             throw FabricException.from(Refusals.REGISTER, e);

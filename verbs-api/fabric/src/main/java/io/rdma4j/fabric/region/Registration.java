@@ -19,14 +19,12 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Registration implements Runnable {
     private static final long DEADLINE_S = 60;
 
-    private final Regions regions;
-    private final FabricRegion region;
+    private final PendingRegion region;
     private final FabricEventQueue queue;
     private final AtomicBoolean begun = new AtomicBoolean();
     private final CountDownLatch done = new CountDownLatch(1);
 
-    Registration(final Regions regions, final FabricRegion region, final FabricEventQueue queue) {
-        this.regions = regions;
+    Registration(final PendingRegion region, final FabricEventQueue queue) {
         this.region = region;
         this.queue = queue;
     }
@@ -38,7 +36,7 @@ final class Registration implements Runnable {
         }
         RegionEvent event = null;
         try {
-            regions.activate(region);
+            region.activate();
             event = RegionEvent.done(region);
         } catch (final FabricException e) {
             event = RegionEvent.failed(region, e);
@@ -63,7 +61,7 @@ final class Registration implements Runnable {
     /** Nobody could be found to begin it, and the caller gets no region: no event, either. */
     void abandon() {
         if (begun.compareAndSet(false, true)) {
-            regions.cancelled(region);
+            region.cancel();
             done.countDown();
         }
     }
@@ -71,7 +69,7 @@ final class Registration implements Runnable {
     /** When this returns nothing works on the region any more. */
     void cancelOrAwait() {
         if (begun.compareAndSet(false, true)) {
-            regions.cancelled(region);
+            region.cancel();
             end(RegionEvent.failed(region, Refusals.of(FiErrno.FI_ECANCELED, Refusals.REGISTER,
                 "%s was closed before its turn came", region).build()));
         } else {

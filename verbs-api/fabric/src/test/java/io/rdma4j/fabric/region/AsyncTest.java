@@ -292,7 +292,7 @@ class AsyncTest {
             }
         });
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 5));
-        final Registration registration = new Registration(region.regions(), region, null);
+        final Registration registration = new Registration(region, null);
         region.setPending(registration);
         assertThatThrownBy(registration::run).isInstanceOf(NullPointerException.class);
         assertThat(region.isEnabled()).isTrue();
