@@ -8,7 +8,6 @@ package io.rdma4j.device.engine;
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.link.Message;
-import io.rdma4j.device.link.Operation;
 import io.rdma4j.device.memory.DmaList;
 import io.rdma4j.device.wire.Lane;
 import io.rdma4j.hw.pvrdma.QpState;
@@ -16,7 +15,6 @@ import io.rdma4j.hw.pvrdma.RingIndex;
 import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.WcStatus;
-import io.rdma4j.hw.pvrdma.WrOpcode;
 import io.rdma4j.hw.roce.Aeth;
 import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.hw.roce.Opcode;
@@ -55,12 +53,6 @@ final class WireSender extends Padded {
     /** An acknowledgement is asked for at least so often. */
     private static final int ASK_EACH = 16;
     private static final int NOTHING = -1;
-    /** The request failed before anything was sent; its status is known. */
-    private static final byte FAILED = 0;
-    private static final byte SEND = 1;
-    private static final byte WRITE = 2;
-    private static final byte READ = 3;
-    private static final byte ATOMIC = 4;
 
     private final EngineContext context;
     private final QueuePair qp;
@@ -70,13 +62,7 @@ final class WireSender extends Padded {
     private final WqeQueue queue;
     private final PeerLane lane;
     private final WireRetries retries;
-    private final int mask;
-    private final byte[] kinds;
-    private final int[] statuses;
-    private final int[] vendorErrors;
-    private final int[] firstPsns;
-    private final int[] packets;
-    private final int[] lengths;
+    private final WireRequests requests;
     /** Counts requests, as next and begun. */
     private int done;
     private int next;
@@ -119,14 +105,7 @@ final class WireSender extends Padded {
         this.queue = queue;
         this.lane = new PeerLane(context, attributes);
         this.retries = new WireRetries(context, attributes, requester);
-        final int count = queue.count();
-        this.mask = count - 1;
-        this.kinds = new byte[count];
-        this.statuses = new int[count];
-        this.vendorErrors = new int[count];
-        this.firstPsns = new int[count];
-        this.packets = new int[count];
-        this.lengths = new int[count];
+        this.requests = new WireRequests(queue.count());
         this.resume = this::resume;
     }
 
@@ -179,7 +158,7 @@ final class WireSender extends Padded {
 
     private void transmit() {
         while (!retries.waitsForReceive() && room() > 0 && (next != begun || begin())) {
-            if (next != begun && (failed(next) || !sendPackets())) {
+            if (next != begun && (requests.isFailed(next) || !sendPackets())) {
                 return;
             }
         }
@@ -191,7 +170,7 @@ final class WireSender extends Padded {
     }
 
     private int nextPsn() {
-        return next == begun ? executor.psn() : Psn.add(firstPsns[next & mask], nextPacket);
+        return next == begun ? executor.psn() : requests.psn(next, nextPacket);
     }
 
     /** Looks at one more request; false if there is none, or it has to wait. */
@@ -204,9 +183,9 @@ final class WireSender extends Padded {
         final int at = queue.offset(begun - done);
         final int opcode = SqWqe.opcode(page, at);
         final int flags = SqWqe.sendFlags(page, at);
-        if (isBusy() && (isLocal(opcode) || failed(begun - 1))
+        if (isBusy() && (WireRequests.isLocal(opcode) || requests.isFailed(begun - 1))
             || readsBegun > 0 && (flags & SendFlags.PVRDMA_SEND_FENCE) != 0
-            || readsBegun >= Math.max(1, attributes.maxRdAtomic) && isAnswered(opcode)) {
+            || readsBegun >= Math.max(1, attributes.maxRdAtomic) && WireRequests.asksForAnswer(opcode)) {
             return false;
         }
         if (!isBusy()) {
@@ -236,75 +215,40 @@ final class WireSender extends Padded {
         return ahead < queue.known();
     }
 
-    private boolean failed(int request) {
-        return kinds[request & mask] == FAILED;
-    }
-
-    /** Requests that change keys happen when all before them are over: some of those may need the keys as they are. */
-    private static boolean isLocal(int opcode) {
-        return opcode == WrOpcode.PVRDMA_WR_LOCAL_INV || opcode == WrOpcode.PVRDMA_WR_FAST_REG_MR
-            || opcode == WrOpcode.PVRDMA_WR_BIND_MW;
-    }
-
-    private static boolean isAnswered(int opcode) {
-        return opcode == WrOpcode.PVRDMA_WR_RDMA_READ || opcode == WrOpcode.PVRDMA_WR_RDMA_READ_WITH_INV
-            || opcode == WrOpcode.PVRDMA_WR_ATOMIC_CMP_AND_SWP || opcode == WrOpcode.PVRDMA_WR_ATOMIC_FETCH_AND_ADD
-            || opcode == WrOpcode.PVRDMA_WR_MASKED_ATOMIC_CMP_AND_SWP
-            || opcode == WrOpcode.PVRDMA_WR_MASKED_ATOMIC_FETCH_AND_ADD;
-    }
-
     private void enter(int status) {
-        final int slot = begun & mask;
-        final Message message = executor.message();
-        firstPsns[slot] = executor.psn();
-        lengths[slot] = executor.completedLength();
-        kinds[slot] = FAILED;
-        packets[slot] = 0;
-        statuses[slot] = status;
-        vendorErrors[slot] = executor.vendorError();
+        final int request = begun;
+        requests.enter(request, executor.psn(), executor.completedLength(), status, executor.vendorError());
         if (status == Retries.UNDERWAY) {
-            loaded = begun;
+            loaded = request;
             isLoaded = true;
-            kinds[slot] = kind(message.operation);
-            packets[slot] = kinds[slot] == ATOMIC ? 1 : QpAttributes.packets(message.length, mtuShift);
-            executor.psn(Psn.add(executor.psn(), packets[slot]));
+            executor.psn(Psn.add(executor.psn(), requests.underway(request, executor.message(), mtuShift)));
         }
-        if (kinds[slot] >= READ) {
+        if (requests.isAnswered(request)) {
             readsBegun++;
         }
         begun++;
-        if (kinds[slot] == FAILED && done == begun - 1) {
+        if (requests.isFailed(request) && done == request) {
             finishFailed();
         }
     }
 
-    private static byte kind(Operation operation) {
-        return switch (operation) {
-            case SEND -> SEND;
-            case WRITE -> WRITE;
-            case READ -> READ;
-            default -> ATOMIC;
-        };
-    }
-
     /** Sends packets of the request at next; false if it has to stop. */
     private boolean sendPackets() {
-        final int slot = next & mask;
         if ((!isLoaded || loaded != next) && !load(next)) {
             return false;
         }
         final Lane way = lane.get();
         if (way == null) {
             // As if they were lost: the timer decides.
-            skip(packets[slot]);
+            skip(requests.packets(next));
             sinceAsked = 0;
             return true;
         }
-        if (kinds[slot] <= WRITE) {
+        if (requests.carriesData(next)) {
             executor.list().seek((long) nextPacket << mtuShift);
         }
         lost = false;
-        final boolean goesOn = sendPackets(way, slot);
+        final boolean goesOn = sendPackets(way);
         if (lost) {
             // Not under the lane's lock: whoever has the receive queue's may be waiting for that.
             fail(next, WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.PAYLOAD_LOST);
@@ -312,14 +256,14 @@ final class WireSender extends Padded {
         return goesOn;
     }
 
-    private boolean sendPackets(Lane way, int slot) {
+    private boolean sendPackets(Lane way) {
         way.lock().lock();
         try {
             final int request = next;
-            refers = mayRefer(way, slot);
+            refers = mayRefer(way);
             window = refers ? LONG_WINDOW : WINDOW;
             while (next == request && room() > 0) {
-                if (!sendPacket(way, slot)) {
+                if (!sendPacket(way)) {
                     return false;
                 }
             }
@@ -334,9 +278,8 @@ final class WireSender extends Padded {
         final UnsafeBuffer page = queue.page(request - done);
         final int at = queue.offset(request - done);
         final int status = executor.load(page, at, SqWqe.opcode(page, at), SqWqe.sendFlags(page, at));
-        final int slot = request & mask;
-        if (status == Retries.UNDERWAY && executor.completedLength() == lengths[slot]
-            && kind(executor.message().operation) == kinds[slot]) {
+        if (status == Retries.UNDERWAY
+            && requests.isSame(request, executor.message().operation, executor.completedLength())) {
             loaded = request;
             isLoaded = true;
             return true;
@@ -346,15 +289,15 @@ final class WireSender extends Padded {
     }
 
     /** Under the lane's lock. */
-    private boolean sendPacket(Lane way, int slot) {
+    private boolean sendPacket(Lane way) {
         final Message message = executor.message();
-        final boolean data = kinds[slot] <= WRITE;
-        final int left = packets[slot] - nextPacket;
+        final boolean data = requests.carriesData(next);
+        final int left = requests.packets(next) - nextPacket;
         final long shared = refers && left > 1 ? executor.list().shared() : DmaList.NOT_SHARED;
         final int count = !data ? left : shared == DmaList.NOT_SHARED ? 1
             : Math.min(left, Math.min(room(), MOST_TOGETHER));
         final long from = (long) nextPacket << mtuShift;
-        final int length = data ? (int) Math.min((long) count << mtuShift, lengths[slot] - from) : 0;
+        final int length = data ? (int) Math.min((long) count << mtuShift, requests.length(next) - from) : 0;
         final boolean last = count == left;
         final int opcode = RequestHeaders.opcode(message, nextPacket == 0, last);
         final int headers = Bth.LENGTH + Opcode.extendedLength(opcode);
@@ -371,8 +314,8 @@ final class WireSender extends Padded {
         frame.wrap(address, headers);
         final int unasked = sinceAsked;
         Bth.put(frame, 0, opcode, Bth.flags(last && message.solicited, carried), attributes.destQpn,
-            Psn.add(firstPsns[slot], nextPacket), asks(last, count) && data);
-        RequestHeaders.put(frame, headers, opcode, message, from, (int) (lengths[slot] - from));
+            requests.psn(next, nextPacket), asks(last, count) && data);
+        RequestHeaders.put(frame, headers, opcode, message, from, (int) (requests.length(next) - from));
         if (shared != DmaList.NOT_SHARED) {
             executor.list().seek(from + length);
         } else if (!putPayload(address + headers, length, padded)) {
@@ -387,13 +330,14 @@ final class WireSender extends Padded {
     }
 
     /** What is sent again carries all bytes: then it cannot be withdrawn. */
-    private boolean mayRefer(Lane way, int slot) {
-        if (packets[slot] - nextPacket <= 1 || kinds[slot] > WRITE || Psn.ahead(nextPsn(), sent) < 0) {
+    private boolean mayRefer(Lane way) {
+        if (requests.packets(next) - nextPacket <= 1 || !requests.carriesData(next)
+            || Psn.ahead(nextPsn(), sent) < 0) {
             return false;
         }
         final long shared = executor.list().shared();
         return shared != DmaList.NOT_SHARED
-            && way.takesReferences(shared + lengths[slot] - ((long) nextPacket << mtuShift));
+            && way.takesReferences(shared + requests.length(next) - ((long) nextPacket << mtuShift));
     }
 
     private boolean putPayload(long address, int length, int padded) {
@@ -406,7 +350,7 @@ final class WireSender extends Padded {
 
     private void skip(int count) {
         nextPacket += count;
-        if (nextPacket >= packets[next & mask]) {
+        if (nextPacket >= requests.packets(next)) {
             next++;
             nextPacket = 0;
         }
@@ -435,7 +379,7 @@ final class WireSender extends Padded {
      */
     private boolean asksAfterAll() {
         if (sinceAsked == 0 || !isBusy() || readsBegun > 0
-            || (next == begun ? qp.state() != QpState.PVRDMA_QPS_SQD : next == done || !failed(next))) {
+            || (next == begun ? qp.state() != QpState.PVRDMA_QPS_SQD : next == done || !requests.isFailed(next))) {
             return false;
         }
         sendTwice();
@@ -445,11 +389,11 @@ final class WireSender extends Padded {
     /** Whether a request will be sent without waiting for those before it. */
     private boolean follows(int request) {
         if (request - begun < 0) {
-            return !failed(request);
+            return !requests.isFailed(request);
         }
         final int ahead = request - done;
         return qp.state() == QpState.PVRDMA_QPS_RTS && isThere(ahead)
-            && !isLocal(SqWqe.opcode(queue.page(ahead), queue.offset(ahead)));
+            && !WireRequests.isLocal(SqWqe.opcode(queue.page(ahead), queue.offset(ahead)));
     }
 
     private void stall() {
@@ -551,10 +495,9 @@ final class WireSender extends Padded {
     private boolean advance(int until) {
         boolean moved = false;
         while (isBusy()) {
-            final int slot = done & mask;
-            final int end = Psn.add(firstPsns[slot], packets[slot]);
-            if (kinds[slot] >= READ || kinds[slot] == FAILED || Psn.ahead(until, end) < 0) {
-                if (kinds[slot] <= WRITE && kinds[slot] != FAILED && Psn.ahead(until, unacked) > 0) {
+            final int end = requests.end(done);
+            if (!requests.carriesData(done) || Psn.ahead(until, end) < 0) {
+                if (requests.carriesData(done) && Psn.ahead(until, unacked) > 0) {
                     unacked = until;
                     moved = true;
                 }
@@ -589,37 +532,36 @@ final class WireSender extends Padded {
         if (!advance(psn) || !isBusy()) {
             return;
         }
-        final int slot = done & mask;
-        if (kinds[slot] < READ || psn != unacked) {
+        if (!requests.isAnswered(done) || psn != unacked) {
             askForMissing(psn);
             return;
         }
-        final boolean fits = kinds[slot] == ATOMIC ? opcode == Opcode.ATOMIC_ACKNOWLEDGE
-            : fits(slot, opcode, Psn.ahead(psn, firstPsns[slot]), length);
+        final boolean fits = requests.isAtomic(done) ? opcode == Opcode.ATOMIC_ACKNOWLEDGE
+            : fits(opcode, requests.packet(done, psn), length);
         if (!fits) {
             // The specification lets the requester close: a peer that answers so keeps no rule.
             context.counters().increment(Counter.BAD_PACKETS);
             fail(done, WcStatus.PVRDMA_WC_BAD_RESP_ERR, Ack.NO_RESPONSE);
         } else if (load(done)) {
-            take(slot, packet, psn, payload, length);
+            take(packet, psn, payload, length);
         }
     }
 
     /** An answer that was asked for from the middle begins there. */
-    private boolean fits(int slot, int opcode, int index, int length) {
-        final boolean last = index == packets[slot] - 1;
+    private boolean fits(int opcode, int index, int length) {
+        final boolean last = index == requests.packets(done) - 1;
         final long from = (long) index << mtuShift;
         return opcode != Opcode.ATOMIC_ACKNOWLEDGE && opcode != Opcode.ACKNOWLEDGE
-            && length == (last ? lengths[slot] - from : 1 << mtuShift) && last == Opcode.ends(opcode);
+            && length == (last ? requests.length(done) - from : 1 << mtuShift) && last == Opcode.ends(opcode);
     }
 
-    private void take(int slot, UnsafeBuffer packet, int psn, long payload, int length) {
+    private void take(UnsafeBuffer packet, int psn, long payload, int length) {
         final DmaList list = executor.list();
         boolean stored = true;
-        if (kinds[slot] == ATOMIC) {
+        if (requests.isAtomic(done)) {
             stored = executor.putResult(packet.getLong(Bth.LENGTH + Aeth.LENGTH, ByteOrder.BIG_ENDIAN));
         } else if (length > 0) {
-            list.seek((long) Psn.ahead(psn, firstPsns[slot]) << mtuShift);
+            list.seek((long) requests.packet(done, psn) << mtuShift);
             stored = list.put(payload, length);
         }
         if (!stored) {
@@ -629,7 +571,7 @@ final class WireSender extends Padded {
         }
         unacked = Psn.add(psn, 1);
         progressed();
-        if (Psn.ahead(unacked, Psn.add(firstPsns[slot], packets[slot])) == 0) {
+        if (unacked == requests.end(done)) {
             finish(executor.afterAnswer(queue.page(), queue.offset()), 0);
         }
     }
@@ -654,7 +596,7 @@ final class WireSender extends Padded {
     /** Sends again from the first packet that is not acknowledged. */
     private void goBack() {
         next = done;
-        nextPacket = kinds[done & mask] == FAILED ? 0 : Psn.ahead(unacked, firstPsns[done & mask]);
+        nextPacket = requests.isFailed(done) ? 0 : requests.packet(done, unacked);
         isLoaded = false;
         sinceAsked = ASK_EACH;
         resent++;
@@ -662,13 +604,10 @@ final class WireSender extends Padded {
 
     /** The request will complete so when those before it have. */
     private void fail(int request, int status, int vendorError) {
-        final int slot = request & mask;
-        if (kinds[slot] >= READ) {
+        if (requests.isAnswered(request)) {
             readsBegun--;
         }
-        kinds[slot] = FAILED;
-        statuses[slot] = status;
-        vendorErrors[slot] = vendorError;
+        requests.fail(request, status, vendorError);
         next = request;
         nextPacket = 0;
         finishFailed();
@@ -676,19 +615,15 @@ final class WireSender extends Padded {
 
     /** Completes a request at the head that has failed, or that needed no packets; false if it is none. */
     private boolean finishFailed() {
-        if (!isBusy() || kinds[done & mask] != FAILED) {
-            return false;
-        }
-        final int slot = done & mask;
-        return finish(statuses[slot], vendorErrors[slot]);
+        return isBusy() && requests.isFailed(done) && finish(requests.status(done), requests.vendorError(done));
     }
 
     /** The request at the head is over; false if the connection is. */
     private boolean finish(int status, int vendorError) {
-        final int slot = done & mask;
-        if (kinds[slot] >= READ) {
+        if (requests.isAnswered(done)) {
             readsBegun--;
         }
+        final int length = requests.length(done);
         done++;
         if (next - done < 0) {
             next = done;
@@ -700,7 +635,7 @@ final class WireSender extends Padded {
             // Whoever sees the completion has its memory again, though the peer may not have read what was sent.
             context.wire().withdraw();
         }
-        return requester.over(status, vendorError, lengths[slot]);
+        return requester.over(status, vendorError, length);
     }
 
     /** Nothing is under way any more. */
