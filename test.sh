@@ -401,6 +401,11 @@ await() {
             tell_rounds "${suite_of[$pid]}"
             kill -0 "$pid" 2>/dev/null || ended "$pid"
         done
+        if [ ! -t 1 ] && [ "$mode" != soak ]; then
+            # Looking again and again takes a hundredth of all the time.
+            wait -n "${!suite_of[@]}"
+            continue
+        fi
         [ ! -t 1 ] || printf '\r\033[K%4d s  %d tests; running: %s' $((SECONDS - started)) \
             "$(cat "$out"/*.tsv 2>/dev/null | grep -Ec '^(PASS|FAIL|SKIP)')" "${suite_of[*]}"
         sleep 0.5
