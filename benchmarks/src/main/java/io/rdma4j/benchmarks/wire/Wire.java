@@ -71,7 +71,8 @@ public final class Wire {
             + " after as long to warm up; round trips are medians and include one `System.nanoTime`. One way: `perf`'s"
             + " queues, 64 B in lists of 16. In one process: two threads, `emulated:` without a wire. memcpy:"
             + " `UnsafeBuffer.putBytes` by one thread, always the same buffers. B/op: the threads that measure, answer"
-            + " and serve the wire, by `ThreadMXBean`. libfabric is %s.", forks.size(), millis(),
+            + " and serve the wire, by `ThreadMXBean`, but for 128 KiB of a run, by which two runs differ whatever"
+            + " they do. libfabric is %s.", forks.size(), millis(),
             FiPingpong.isInstalled() ? "`fi_pingpong -e rdm`, which has no stream: its 64 KiB go there and back"
                 : "not installed: apt-get install libfabric-bin"));
         lines.addAll(Machine.describe());
