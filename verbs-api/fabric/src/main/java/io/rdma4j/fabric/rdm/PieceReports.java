@@ -60,22 +60,18 @@ final class PieceReports extends ReceiveReports {
 
     /** The endpoint is closed: all that is under way is over. */
     void cancelSends() {
-        for (int i = 0; i < sends.opCount(); i++) {
-            if (!sends.op(i).free) {
-                over(sends.op(i), FiErrno.FI_ECANCELED);
-            }
+        while (sends.oldest() != null) {
+            over(sends.oldest(), FiErrno.FI_ECANCELED);
         }
     }
 
     /** The connection is over, and with it all that is under way. */
     void loseSends(final int errno) {
-        for (int i = 0; i < sends.opCount(); i++) {
-            final SendOp op = sends.op(i);
-            if (!op.free) {
-                // The peer may have what was with the device as a whole, and its word was on the way.
-                final int its = op.cut && op.wantsDelivery() ? FiErrno.FI_ECONNRESET : errno;
-                over(op, its, its == FiErrno.FI_ECANCELED ? Failures.LANE_LOST : ErrorDetails.of(its));
-            }
+        while (sends.oldest() != null) {
+            final SendOp op = sends.oldest();
+            // The peer may have what was with the device as a whole, and its word was on the way.
+            final int its = op.cut && op.wantsDelivery() ? FiErrno.FI_ECONNRESET : errno;
+            over(op, its, its == FiErrno.FI_ECANCELED ? Failures.LANE_LOST : ErrorDetails.of(its));
         }
     }
 }

@@ -348,11 +348,13 @@ final class RdmCore implements ChannelHost, CompletionReader {
                 sends.giveBackPiece(piece);
             }
         }
-        for (int i = 0; i < sends.opCount(); i++) {
-            final SendOp op = sends.op(i);
-            if (!op.free && op.channel == channel) {
+        SendOp op = sends.oldest();
+        while (op != null) {
+            final SendOp after = op.next;
+            if (op.channel == channel) {
                 reports.over(op, errno);
             }
+            op = after;
         }
     }
 

@@ -23,7 +23,9 @@ final class SendOp extends Buffers {
     int data;
     /** Of a tagged message. */
     long tag;
-    SendOp nextFree;
+    /** Of those that are under way the one that began next; of those that are free another one. */
+    SendOp next;
+    SendOp previous;
     boolean free;
 
     /** All pieces are with the device. */

@@ -26,6 +26,8 @@ final class SendTable {
     private final int[] freePieces;
     private int freeCount;
     private SendOp freeOps;
+    private SendOp oldest;
+    private SendOp newest;
     private int claimedOps;
 
     /**
@@ -54,7 +56,7 @@ final class SendTable {
         }
         for (int i = ops - 1; i >= 0; i--) {
             this.ops[i] = new SendOp(i, iovLimit);
-            this.ops[i].nextFree = freeOps;
+            this.ops[i].next = freeOps;
             this.ops[i].free = true;
             freeOps = this.ops[i];
         }
@@ -66,11 +68,43 @@ final class SendTable {
         if (op == null) {
             return null;
         }
-        freeOps = op.nextFree;
-        op.nextFree = null;
+        freeOps = op.next;
         op.free = false;
         claimedOps++;
+        append(op);
         return op.clear(kind, context, reported);
+    }
+
+    private void append(final SendOp op) {
+        op.next = null;
+        op.previous = newest;
+        if (newest == null) {
+            oldest = op;
+        } else {
+            newest.next = op;
+        }
+        newest = op;
+    }
+
+    private void remove(final SendOp op) {
+        if (op.previous == null) {
+            oldest = op.next;
+        } else {
+            op.previous.next = op.next;
+        }
+        if (op.next == null) {
+            newest = op.previous;
+        } else {
+            op.next.previous = op.previous;
+        }
+    }
+
+    /**
+     * What began first of all that is under way, and {@link SendOp#next} from there what began after it: in which order
+     * they end, if they all do.
+     */
+    SendOp oldest() {
+        return oldest;
     }
 
     boolean hasOp() {
@@ -80,7 +114,8 @@ final class SendTable {
     void giveBack(final SendOp op) {
         op.letGo();
         op.channel = null;
-        op.nextFree = freeOps;
+        remove(op);
+        op.next = freeOps;
         op.free = true;
         freeOps = op;
         claimedOps--;
