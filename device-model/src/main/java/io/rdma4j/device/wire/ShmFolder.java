@@ -167,7 +167,7 @@ final class ShmFolder {
                 }
                 if (isTaken(owner.gid)) {
                     throw RdmaException.of("bind").object(owner.gid).detail("another device has this GID, see %s", file)
-                        .errno(RdmaException.EADDRINUSE).hint("give one of the two another guid").build();
+                        .errno(RdmaException.EADDRINUSE).hint("give one of the two another gid or guid").build();
                 }
             }
         } catch (final AccessDeniedException e) {

@@ -42,9 +42,11 @@ public final class RdmaDevices {
      *                {@code gid=ADDRESS} names the GID to bind at index 0 instead of the device's default one.
      * @return the open device; the caller owns it.
      * @throws RdmaException EINVAL if the address cannot be read or has unknown options, ENODEV if there is no such
-     *                       device or scheme, EBUSY if it is in use, EACCES without the rights, EIO if it does not
-     *                       behave as a device should, EPERM if the JVM was started without the flags that rdma4j
-     *                       needs; the message has them. Nothing is left open then.
+     *                       device or scheme, EBUSY if it is in use, EADDRINUSE if another process has the GID of a
+     *                       device with a wire, or its UDP address and port, EADDRNOTAVAIL for an address of another
+     *                       host, EACCES without the rights, EIO if it does not behave as a device should, EPERM if
+     *                       the JVM was started without the flags that rdma4j needs; the message has them. Nothing is
+     *                       left open then.
      */
     public static RdmaContext open(final String address) {
         JvmFlags.require("open device", UnsafeApi.class);

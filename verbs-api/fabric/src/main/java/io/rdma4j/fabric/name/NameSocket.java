@@ -16,6 +16,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -34,6 +35,7 @@ import jdk.net.ExtendedSocketOptions;
  */
 final class NameSocket {
     static final String FOLDER = "rdma4j.name.dir";
+    private static final String PREFIX = "port-";
     private static final StateFolder PLACE = new StateFolder("rdma4j-name", FOLDER, true, Path.of("/dev/shm"));
     /** What struct sockaddr_un has room for, without the zero at its end. */
     private static final int MAX_BYTES = 107;
@@ -52,7 +54,7 @@ final class NameSocket {
 
     /** Of a port, and of a network: where that is another one, 127.0.0.1 is another node. */
     private static String name(final int port) throws IOException {
-        return "port-" + port + '-' + Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString()
+        return PREFIX + port + '-' + Files.readSymbolicLink(Path.of("/proc/self/ns/net")).toString()
             .replaceAll("\\D", "");
     }
 
@@ -80,7 +82,33 @@ final class NameSocket {
     static NameSocket serve(final int port) throws IOException {
         final String name = name(port);
         final UnixDomainSocketAddress address = address(PLACE.prepareFor(name).resolve(name));
-        return locked(address.getPath(), () -> take(address));
+        return locked(address.getPath(), () -> {
+            removeDead(address.getPath().getParent());
+            return take(address);
+        });
+    }
+
+    /**
+     * With the lock: sockets of other ports and networks that nobody listens to any more. A network has its number until
+     * it ends, so that nobody would take the name of one again.
+     */
+    private static void removeDead(final Path folder) throws IOException {
+        try (DirectoryStream<Path> sockets = Files.newDirectoryStream(folder, PREFIX + '*')) {
+            for (final Path socket : sockets) {
+                removeIfDead(socket);
+            }
+        }
+    }
+
+    private static void removeIfDead(final Path path) {
+        try {
+            if (Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).isOther()
+                && !isServed(address(path))) {
+                Files.deleteIfExists(path);
+            }
+        } catch (final IOException ignored) {
+            // Another user's, or one that is too busy for one more connection: it stays.
+        }
     }
 
     /** What is done with a name. */

@@ -290,4 +290,31 @@ class NameStrangersTest {
     private static void send(final Socket socket, final ByteBuffer frame) throws IOException {
         socket.getOutputStream().write(frame.array(), 0, frame.limit());
     }
+
+    private Path listen(final List<ServerSocketChannel> open, final String name) throws IOException {
+        final Path path = NameSocket.find(settings.port()).getPath().resolveSibling(name);
+        final ServerSocketChannel channel = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        channel.bind(UnixDomainSocketAddress.of(path));
+        open.add(channel);
+        return path;
+    }
+
+    /** Of a container that was killed nobody would have the network, or the port, again. */
+    @Test
+    void socketsOfOtherNetworksThatNobodyServesAreRemoved() throws Exception {
+        final Path own = NameSocket.find(settings.port()).getPath();
+        Files.createDirectories(own.getParent());
+        final Path notes = Files.writeString(own.resolveSibling("port-notes"), "no socket");
+        final List<ServerSocketChannel> open = new ArrayList<>();
+        final Path killed = listen(open, "port-1-1");
+        open.remove(0).close();
+        final Path served = listen(open, "port-1-2");
+        final NameSocket socket = NameSocket.serve(settings.port());
+        assertTrue(socket.isThere());
+        assertFalse(Files.exists(killed));
+        assertTrue(Files.exists(served));
+        assertTrue(Files.exists(notes));
+        socket.end();
+        open.get(0).close();
+    }
 }

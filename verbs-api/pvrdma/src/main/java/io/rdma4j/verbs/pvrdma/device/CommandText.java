@@ -62,7 +62,7 @@ final class CommandText {
         return switch (errno(err)) {
             case RdmaException.EINVAL -> "the device refused a value of the request";
             case RdmaException.ENOMEM -> "a limit of the device is reached: close objects that are not needed";
-            case RdmaException.EADDRINUSE -> "another device has this GID: give one of the two another guid";
+            case RdmaException.EADDRINUSE -> "another device has this GID: give one of the two another gid or guid";
             case RdmaException.EBUSY -> "close what still uses the object first";
             default -> "the device's host may have logged why";
         };
