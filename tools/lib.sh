@@ -12,6 +12,12 @@ readonly RDMA4J_MIN_MAVEN=3.8
 # shellcheck disable=SC2034 # for those who source this file
 readonly RDMA4J_JDK_PACKAGES='openjdk-17-jdk-headless|openjdk-21-jdk-headless|openjdk-25-jdk-headless'
 
+# Java takes no name of a file or folder that the locale has no letters for, not even that of the working folder. Maven
+# is Java, too.
+case $(locale charmap 2>/dev/null) in
+    ANSI_X3.4-1968 | '') export LC_ALL=C.UTF-8 2>/dev/null ;;
+esac
+
 note() {
     printf 'rdma4j: %s\n' "$*" >&2
 }
@@ -253,10 +259,6 @@ class_archive() {
 run_jar() {
     local jar=$1 options=(-XX:+UseSerialGC)
     shift
-    # Java takes no name of a file or folder that the locale has no letters for, not even that of the working folder.
-    case $(locale charmap 2>/dev/null) in
-        ANSI_X3.4-1968 | '') export LC_ALL=C.UTF-8 2>/dev/null ;;
-    esac
     REPLY=
     case " ${RDMA4J_OPTS:-} ${JAVA_TOOL_OPTIONS:-} ${JDK_JAVA_OPTIONS:-} " in
         # Java ends where two are chosen; and another collector's archive is another one.
