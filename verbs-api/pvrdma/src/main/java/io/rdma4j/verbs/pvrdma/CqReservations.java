@@ -69,7 +69,7 @@ final class CqReservations {
         if (pending > count) {
             return count + " entries cannot hold the " + pending + " completions that are in the queue";
         }
-        if (reserved > 0 && reserved + stale > count) {
+        if (reserved + stale > count) {
             return count + " entries cannot hold the " + reserved + " reserved for " + uses
                 + (stale > 0 ? " and " + stale + " left by closed QPs" : "");
         }
@@ -91,10 +91,10 @@ final class CqReservations {
                 return 0;
             }
         }
-        return Math.max(0, unreserved());
+        return unreserved();
     }
 
-    /** Entries that the reservations leave, below 0 if there are not enough. */
+    /** Entries that the reservations leave; never below 0, as none is taken that does not fit. */
     int unreserved() {
         return capacity - reserved(null);
     }
