@@ -126,9 +126,20 @@ class CqResizeTest {
     }
 
     @Test
+    void theSizeThatItHasIsNothingToAskTheDeviceFor() {
+        open(64, 16);
+        final long before = device.counters().get("commands");
+        cq.resize(64);
+        cq.resize(33);
+        assertThat(device.counters().get("commands")).isEqualTo(before);
+        cq.resize(65);
+        assertThat(device.counters().get("commands")).isGreaterThan(before);
+    }
+
+    @Test
     void refusesASizeBelowWhatIsReserved() {
         open(64, 16);
-        assertInvalid(() -> cq.resize(16), "16 entries", "17 reserved", near.qp.toString());
+        assertInvalid(() -> cq.resize(16), "16 entries", "17 reserved for [" + near.qp + "] [EINVAL]");
         assertThat(cq.capacity()).isEqualTo(64);
         send(16);
         poll(16);
@@ -158,6 +169,9 @@ class CqResizeTest {
     @Test
     void countsWhatClosedQpsLeft() {
         open(64, 10);
+        send(3);
+        poll(3);
+        cq.resize(128);
         send(10);
         near.qp.close();
         final var next = near.pd.createQp(new QpOptions().cq(cq).maxSendWr(8).maxReceiveWr(8));

@@ -52,9 +52,11 @@ class CqTest {
         final CompletionQueue cq = device.createCq(32);
         final QpOptions options = new QpOptions().cq(cq).maxSendWr(8).maxReceiveWr(8);
         final QueuePair first = pd.createQp(options);
-        pd.createQp(options);
+        final QueuePair second = pd.createQp(options);
         assertInvalid(() -> pd.createQp(options.maxSendWr(1).maxReceiveWr(1)),
-            "32 entries cannot hold 2 more (1 sends, 1 receives) beside 32 reserved for 2 QPs", "reserveCq(false)");
+            "32 entries cannot hold 2 more (1 sends, 1 receives) beside 32 reserved for 2 QPs [EINVAL]",
+            "reserveCq(false)");
+        assertThat(((PvrdmaCq) cq).dump()).endsWith(" 32/32 reserved by [" + first + ", " + second + "]");
         pd.createQp(options.reserveCq(false));
         first.close();
         pd.createQp(options.reserveCq(true).maxSendWr(8).maxReceiveWr(8));
@@ -98,6 +100,7 @@ class CqTest {
         final QueuePair two = pd.createQp(new QpOptions().cq(cq).srq(srq));
         assertBusy(cq::close, one.toString(), two.toString());
         assertBusy(srq::close, two.toString());
+        assertBusy(((PvrdmaCq) cq)::leave, one.toString(), two.toString());
         assertThat(cq.isClosed()).isFalse();
         assertThat(cq.poll(c -> { }, 1)).isZero();
         one.close();
@@ -122,6 +125,7 @@ class CqTest {
         assertThat(cq.requestNotify(true)).isEqualTo(ReturnCode.CLOSED);
         assertClosed(() -> cq.awaitEvent(Patience.duration()), "CQ");
         assertClosed(() -> pd.createQp(new QpOptions().cq(cq)), "CQ");
+        assertClosed(() -> ((PvrdmaCq) cq).attach(new CqUse(1, 1, null, true), "test"), "CQ");
         assertThat(cq.capacity()).isEqualTo(4);
         assertThat(srq.postReceive(1, 0, 0, 0)).isEqualTo(ReturnCode.CLOSED);
         assertThat(srq.postReceive(new ReceiveRequest())).isEqualTo(ReturnCode.CLOSED);
@@ -297,6 +301,24 @@ class CqTest {
         assertInvalid(() -> pd.createQp(options), "8 left by closed QPs", "poll it");
         assertThat(a.cq.poll(c -> { }, 16)).isZero();
         pd.createQp(options);
+    }
+
+    /** Who promised not to overflow it needs no room, also where there is less than none. */
+    @Test
+    void aQpThatReservesNothingNeedsNoRoom() {
+        final PvrdmaContext device = devices.open();
+        final ProtectionDomain pd = device.allocatePd();
+        final CompletionQueue cq = device.createCq(16);
+        final QpOptions options = new QpOptions().cq(cq).maxSendWr(8).maxReceiveWr(4);
+        pd.createQp(options);
+        final QueuePair closed = pd.createQp(options.reserveCq(false));
+        final Forgery forgery = new Forgery(cq);
+        for (int i = 0; i < 8; i++) {
+            forgery.write(closed, SEND, OK, 0, i);
+        }
+        closed.close();
+        assertInvalid(() -> pd.createQp(options.reserveCq(true)), "12 reserved for 1 QPs and 8 left by closed QPs");
+        pd.createQp(options.reserveCq(false)).close();
     }
 
     @Test

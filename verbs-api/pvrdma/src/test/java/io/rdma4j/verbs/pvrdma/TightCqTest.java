@@ -275,13 +275,20 @@ class TightCqTest {
 
     /** QPs reserve half of a CQ's entries, and fill them anew while the poller holds the other half. */
     private final class FullBatch {
-        private final PvrdmaContext device = devices.open();
-        private final ProtectionDomain pd = device.allocatePd();
-        private final CompletionQueue cq = device.createCq(64);
+        private final PvrdmaContext device;
+        private final ProtectionDomain pd;
+        private final CompletionQueue cq;
         private final List<Pair> pairs = new ArrayList<>();
         private int handled;
 
         FullBatch(final int count) {
+            this("", count);
+        }
+
+        FullBatch(final String options, final int count) {
+            device = devices.open(options);
+            pd = device.allocatePd();
+            cq = device.createCq(64);
             for (int i = 0; i < count; i++) {
                 add(16 / count);
             }
@@ -338,6 +345,65 @@ class TightCqTest {
         final FullBatch batch = new FullBatch(2);
         batch.poll(() -> batch.pairs.get(1).beginAnew());
         batch.assertLosesNothing(32);
+    }
+
+    /** Of 64 entries one QP reserved 16, which are in the batch, and the new one 32: 16 are left for the batch. */
+    @Test
+    void whoCreatesAQpElsewhereDoesNotWaitForABatchThatLeavesRoom() {
+        final PvrdmaContext device = devices.open();
+        final ProtectionDomain pd = device.allocatePd();
+        final CompletionQueue cq = device.createCq(64);
+        new Pair(device, pd, cq, 8).begin();
+        final List<Thread> creators = new ArrayList<>();
+        assertThat(cq.poll(c -> {
+            if (creators.isEmpty()) {
+                creators.add(crew.start(() ->
+                    pd.createQp(new QpOptions().cq(cq).maxSendWr(16).maxReceiveWr(16))));
+                Crew.await("the queue pair is there", () -> !creators.get(0).isAlive());
+            }
+        }, 16)).isEqualTo(16);
+    }
+
+    @Test
+    void aQpThatIsRefusedAsAHandlerStaysKeepsNoRoom() {
+        final FullBatch batch = new FullBatch("timeout=300", 1);
+        final QpOptions options = new QpOptions().cq(batch.cq).maxSendWr(16).maxReceiveWr(16);
+        batch.poll(() -> {
+            final Thread creator =
+                crew.start(() -> assertBusy(() -> batch.pd.createQp(options), batch.cq.toString(), "in poll"));
+            Crew.await("refused", () -> !creator.isAlive());
+        });
+        batch.pd.createQp(options);
+        batch.assertLosesNothing(32);
+    }
+
+    /** What closed QPs left has the entry given back before the handler, which then holds none to give back. */
+    @Test
+    void aQpThatTheHandlerCreatesLeavesTheCopyOfACompletionAlone() {
+        final PvrdmaContext device = devices.open();
+        final Peer a = new Peer(device, device.allocatePd(), device.createCq(16),
+            new QpOptions().maxSendWr(1).maxReceiveWr(8));
+        final Peer closed = new Peer(device, a.pd, a.cq, new QpOptions().maxSendWr(1).maxReceiveWr(1));
+        a.connect(Peer.rc(devices.open()));
+        final Forgery forgery = new Forgery(a.cq);
+        for (int i = 0; i < 7; i++) {
+            assertThat(a.qp.postReceive(i, a.at(0), 8, a.lkey())).isZero();
+            forgery.flags(WcFlags.PVRDMA_WC_WITH_IMM, Opcodes.immData(70 + i));
+            forgery.write(a.qp, PVRDMA_WC_RECV, 0, 8, i);
+        }
+        forgery.write(closed.qp, PVRDMA_WC_RECV, 0, 8, 0);
+        closed.qp.close();
+        final UnsafeBuffer ring = ((PvrdmaCq) a.cq).ringBuffer();
+        final List<Integer> data = new ArrayList<>();
+        assertThat(a.cq.poll(c -> {
+            if (data.isEmpty()) {
+                assertThat(ring.getInt(RingState.RX_CONS_HEAD_OFFSET)).as("given back").isEqualTo(1);
+                ring.setMemory(RingMemory.ELEMENTS_OFFSET, Cqe.LENGTH, (byte) 0);
+                a.pd.createQp(new QpOptions().cq(a.cq).maxSendWr(2).maxReceiveWr(4));
+            }
+            data.add(c.hasImmData() ? c.immData() : -1);
+        }, 8)).isEqualTo(7);
+        assertThat(data).containsExactly(70, 71, 72, 73, 74, 75, 76);
     }
 
     /** Who takes a QP out of RESET waits for the handler, which must not wait for the same QP in turn. */
