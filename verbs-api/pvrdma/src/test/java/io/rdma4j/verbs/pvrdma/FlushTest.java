@@ -173,6 +173,46 @@ class FlushTest {
         Completions.await(a.cq, 1);
     }
 
+    /** Two QPs in error on one CQ of a device that does not flush, each with two sends and three receives. */
+    private Peer[] twoToFlush() {
+        final PvrdmaContext device = devices.open(Devices.QEMU);
+        final var pd = device.allocatePd();
+        final var cq = device.createCq(512);
+        final Peer[] both = {new Peer(device, pd, cq, new QpOptions()), new Peer(device, pd, cq, new QpOptions())};
+        for (int i = 0; i < 2; i++) {
+            both[i].connect(Peer.rc(devices.open()));
+            both[i].qp.modify(QpAttributes.to(QpState.ERR));
+            for (int n = 0; n < 3; n++) {
+                assertThat(n == 2 ? 0 : both[i].qp.postSend(10 * i + n, 0, 0, 0)).isZero();
+                assertThat(both[i].qp.postReceive(10 * i + n, 0, 0, 0)).isZero();
+            }
+        }
+        return both;
+    }
+
+    @Test
+    void theLimitIsOneForAllThatAreFlushed() {
+        final Peer[] both = twoToFlush();
+        final Completions completions = new Completions();
+        assertThat(both[0].cq.poll(completions, 4)).isEqualTo(4);
+        assertThat(completions.list).extracting(Completions.Copy::wrId).containsExactly(0L, 1L, 0L, 1L);
+        assertThat(both[0].cq.poll(completions, 4)).isEqualTo(4);
+        assertThat(completions.list.subList(4, 8)).extracting(Completions.Copy::wrId)
+            .containsExactly(2L, 10L, 11L, 10L);
+        assertThat(both[0].cq.poll(completions, 4)).isEqualTo(2);
+        assertThat(completions.list).hasSize(10);
+        Completions.assertNone(both[0].cq);
+    }
+
+    @Test
+    void oneThatIsClosedTakesNothingFromTheOther() {
+        final Peer[] both = twoToFlush();
+        both[0].qp.close();
+        final List<Completions.Copy> left = Completions.await(both[0].cq, 5);
+        assertThat(left).allMatch(copy -> copy.qp() == both[1].qp && copy.status() == WcStatus.WR_FLUSH_ERR);
+        Completions.assertNone(both[0].cq);
+    }
+
     @Test
     void aQpIsForgottenWhenItIsClosed() {
         final Peer a = Peer.rc(devices.open(Devices.QEMU));

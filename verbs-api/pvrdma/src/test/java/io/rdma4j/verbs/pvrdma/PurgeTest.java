@@ -62,6 +62,35 @@ class PurgeTest {
         assertThat(srq.postReceive(4, a.at(0), 8, a.lkey())).isEqualTo(ReturnCode.QUEUE_FULL);
     }
 
+    /** Two of four shared receives have completed, and two sends of the same QP. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void sendsOfAClosedQpGiveNoSharedReceiveBack(final boolean closesTheCq) {
+        final PvrdmaContext device = devices.open();
+        final Peer far = Peer.rc(devices.open());
+        final ProtectionDomain pd = device.allocatePd();
+        final SharedReceiveQueue srq = pd.createSrq(4, 1);
+        final Peer a = new Peer(device, pd, device.createCq(512), new QpOptions().srq(srq));
+        a.connect(far);
+        for (int i = 0; i < 4; i++) {
+            assertThat(srq.postReceive(i, a.at(0), 8, a.lkey())).isZero();
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThat(far.qp.postReceive(i, far.at(0), 8, far.lkey())).isZero();
+            assertThat(far.qp.postSend(i, far.at(0), 8, far.lkey())).isZero();
+            assertThat(a.qp.postSend(i, a.at(0), 8, a.lkey())).isZero();
+        }
+        Completions.await(far.cq, 4);
+        Crew.await("four completions", () -> ((PvrdmaCq) a.cq).tailPosition() == 4);
+        a.qp.close();
+        if (closesTheCq) {
+            a.cq.close();
+        } else {
+            Completions.assertNone(a.cq);
+        }
+        assertThat(((PvrdmaSrq) srq).queue.outstanding()).isEqualTo(2);
+    }
+
     /**
      * Of three shared receives that have completed two are delivered when the queue is closed, the second one still in
      * its handler: by the thread that polls, or by another one.
@@ -223,6 +252,23 @@ class PurgeTest {
         final String dump = ((PvrdmaCq) cq).dump();
         final int from = dump.indexOf("purges=") + "purges=".length();
         return Integer.parseInt(dump.substring(from, dump.indexOf(' ', from)));
+    }
+
+    /** The device may give the handle to the next QP at once, and again when that one is closed, too. */
+    @Test
+    void whatIsPassedOverAnywayIsNotRememberedAgain() {
+        final Peer a = Peer.rc(devices.open());
+        final Peer far = Peer.rc(devices.open());
+        a.connect(far);
+        send(a.qp, far, a, 1);
+        final PvrdmaCq cq = (PvrdmaCq) a.cq;
+        Crew.await("a completion", () -> cq.tailPosition() == 1);
+        for (int i = 0; i < 3; i++) {
+            cq.purge((PvrdmaQp) a.qp);
+        }
+        assertThat(purges(cq)).isEqualTo(1);
+        Completions.assertNone(cq);
+        assertThat(purges(cq)).isZero();
     }
 
     /** The device may give the handle to the next QP at once: only what it had written before is passed over. */
