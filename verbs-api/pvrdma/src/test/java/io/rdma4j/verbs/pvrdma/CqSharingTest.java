@@ -70,6 +70,7 @@ class CqSharingTest {
     private void check(final Completion c) {
         assertThat(c.status()).isEqualTo(WcStatus.SUCCESS);
         assertThat(c.wrId()).as("%s", c.queuePair()).isEqualTo(next.get(c.queuePair()));
+        assertThat(c.qpNumber()).isEqualTo(c.queuePair().qpNumber());
         next.merge(c.queuePair(), 1L, Long::sum);
     }
 

@@ -127,6 +127,7 @@ class MappingTest {
         assertThat(c.isInvalidated()).isFalse();
         Cqe.wcFlags(ring, at, 4);
         assertThat(c.isInvalidated()).isTrue();
+        assertThat(c.outcome(0, 0, 77).isInvalidated()).as("a send").isFalse();
         assertThat(c.invalidatedRkey()).as("a key, in the order of the device").isEqualTo(0x04030201);
         Cqe.wcFlags(ring, at, 0);
         assertThat(c.hasImmData()).isFalse();

@@ -397,9 +397,29 @@ class TrafficTest {
         assertThat(Completions.await(a.cq, 1).get(0).status()).isEqualTo(WcStatus.REM_INV_REQ_ERR);
         assertThat(a.qp.state()).isEqualTo(QpState.ERR);
         assertThat(b.qp.state()).isEqualTo(QpState.ERR);
+        assertThat(a.qp.failure()).contains("wr_id 0x2, 8 bytes: REM_INV_REQ_ERR [EIO]").doesNotContain(";");
         assertThat(b.qp.failure()).startsWith("RECV failed on '" + b.context.address() + "'")
             .contains(b.qp.toString(), "wr_id 0x1, the message is longer than the 7 bytes of the receive: ",
                 "LOC_LEN_ERR");
+    }
+
+    /** The others are flushed. */
+    @Test
+    void tellsOfTheFirstSendThatFailed() {
+        final Peer a = Peer.rc(devices.open());
+        final Peer b = Peer.rc(devices.open());
+        a.connect(b);
+        final SendRequest write = new SendRequest().opcode(SendOpcode.RDMA_WRITE).sge(a.at(0), 16, a.lkey());
+        for (int i = 0; i < 6; i++) {
+            assertThat(a.qp.postSend(write.wrId(i).remote(b.at(8 * i), i < 3 ? b.region.rkey() : 0xbad0 + i)))
+                .isZero();
+        }
+        final List<Completions.Copy> all = Completions.await(a.cq, 6);
+        assertThat(all.get(3).status()).isEqualTo(WcStatus.REM_ACCESS_ERR);
+        assertThat(all.subList(4, 6)).allMatch(copy -> copy.status() == WcStatus.WR_FLUSH_ERR);
+        assertThat(a.qp.failure()).startsWith("RDMA_WRITE failed on '" + a.context.address() + "'")
+            .contains(a.qp.toString(), "wr_id 0x3, 16 bytes at remote address 0x" + Long.toHexString(b.at(24))
+                + " with rkey 0xbad3: REM_ACCESS_ERR [EACCES]; the peer's region");
     }
 
     @Test
@@ -414,7 +434,8 @@ class TrafficTest {
         a.qp.postSend(2, a.at(0), 8, a.lkey());
 
         assertThat(Completions.await(b.cq, 1).get(0).status()).isEqualTo(WcStatus.LOC_LEN_ERR);
-        assertThat(b.qp.failure()).contains("RECV failed", "wr_id 0x14, the message is longer than ", "LOC_LEN_ERR");
+        assertThat(b.qp.failure()).contains("RECV failed",
+            "wr_id 0x14, the message is longer than the receive, which has at most 7 bytes: LOC_LEN_ERR");
     }
 
     @Test
