@@ -19,6 +19,7 @@ import io.rdma4j.fabric.AvFlag;
 import io.rdma4j.fabric.AvInsert;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.testing.Patience;
@@ -105,6 +106,7 @@ class AvMisuseTest {
         assertInvalid(() -> vector.lookup(FiAddr.UNSPEC), "0xffffffffffffffff");
         assertInvalid(() -> vector.userId(1, 1, 0), "0x1");
         assertThat(vector.lookup(0, null, 0, 1)).isEqualTo(-FiErrno.FI_EINVAL);
+        assertThat(vector.lookup(0, null, 1, 0)).isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(vector.lookup(0, to, -1, 1)).isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(vector.lookup(0, to, 0, -1)).isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(vector.lookup(0, to, 1, 32)).isEqualTo(-FiErrno.FI_EINVAL);
@@ -211,5 +213,16 @@ class AvMisuseTest {
         assertThat(store.closed).isTrue();
         assertThat(rig.open).containsExactly(vector);
         shared.close();
+    }
+
+    /** The domain was closed meanwhile: nobody else would give the store back. */
+    @Test
+    void whatTheDomainRefusesLeavesNoStoreOpen() {
+        final SharedStandIn store = new SharedStandIn(0, false);
+        rig.stores = (domain, format, attributes) -> store;
+        rig.refusal = FabricException.of("open").errno(FiErrno.FI_EBADFD).build();
+        assertRefused(FiErrno.FI_EBADFD, () -> rig.open(new AvAttributes().name("shared")));
+        assertThat(store.closed).isTrue();
+        assertThat(rig.open).containsExactly(vector);
     }
 }

@@ -19,6 +19,7 @@ import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.Fabric;
 import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.testing.Patience;
@@ -44,6 +45,8 @@ final class AvRig implements AvHost {
     final List<AddressVector> open = new ArrayList<>();
     boolean avAuthKeys;
     AvStores stores;
+    /** Why no vector can be opened; null if it can. */
+    FabricException refusal;
     private final Fabric fabric = standIn(Fabric.class, "the fabric", null);
     private final Domain domain;
 
@@ -91,6 +94,9 @@ final class AvRig implements AvHost {
 
     @Override
     public void opened(final AddressVector vector) {
+        if (refusal != null) {
+            throw refusal;
+        }
         open.add(vector);
     }
 

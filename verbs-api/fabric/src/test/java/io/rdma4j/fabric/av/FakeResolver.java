@@ -34,6 +34,8 @@ final class FakeResolver implements AddressResolver {
     volatile CountDownLatch gate = new CountDownLatch(0);
     /** Who asks for one of these sockets waits for the gate; all do if there are none. */
     final Set<FabricAddress> silent = ConcurrentHashMap.newKeySet();
+    /** Nobody is at these any more. */
+    final Set<FabricAddress> gone = ConcurrentHashMap.newKeySet();
 
     @Override
     public long deadline() {
@@ -81,7 +83,7 @@ final class FakeResolver implements AddressResolver {
             ? FabricAddress.parse(new String(given.bytes(), StandardCharsets.UTF_8)) : given;
         final byte[] ip = address.socketAddress().getAddress().getAddress();
         final int port = address.socketAddress().getPort();
-        if (port > UNKNOWN) {
+        if (port > UNKNOWN || gone.contains(given)) {
             return new Problem(FiErrno.FI_ENODATA, "no endpoint at port " + port);
         }
         long low = 0;

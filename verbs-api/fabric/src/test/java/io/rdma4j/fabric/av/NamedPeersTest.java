@@ -158,6 +158,8 @@ class NamedPeersTest {
             new AvInsert().errors(errors))).isZero();
         assertThat(errors).containsOnly(FiErrno.FI_ENODATA);
         assertThat(names).containsOnly(FiAddr.NOTAVAIL);
+        assertInvalid(() -> vector.insertSymmetric("127.0.0.1", 70_000, "no such service", 70_000, names, null),
+            "70000 services");
     }
 
     /** Also those that no setting names: nobody else can be there. */

@@ -11,9 +11,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.fabric.AddressFormat;
 import io.rdma4j.fabric.AvType;
 import io.rdma4j.fabric.EndpointType;
+import io.rdma4j.fabric.FabricAddress;
+import io.rdma4j.verbs.Gid;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Addresses that do not follow each other any more, one call at a time. */
@@ -79,6 +82,12 @@ class SymmetricStoreTest {
         } finally {
             store.unlock();
         }
+    }
+
+    private boolean resolved(final long handle, final FabricAddress to) {
+        final AvEntry device = new AvEntry();
+        assertThat(DeviceAddresses.read(to, device, null)).isNull();
+        return resolved(handle, device);
     }
 
     /** The queue pair of an address; 0 if it is not there. */
@@ -189,5 +198,100 @@ class SymmetricStoreTest {
         assertThat(qpn(moving)).isEqualTo(5);
         assertThat(found.qkey()).isEqualTo(9);
         assertThat(heaps).isZero();
+    }
+
+    @Test
+    void whoMovesToAnotherNodeWithTheSameNumbersHasMoved() {
+        final long moving = insert(entry(5));
+        insert(entry(6));
+        assertThat(resolved(moving, AvRig.device(9, 5))).isTrue();
+        assertThat(qpn(moving)).isEqualTo(5);
+        assertThat(found.gidLow()).isEqualTo(9);
+        assertThat(resolved(moving,
+            FabricAddress.device(new Gid(7, 9), 5, AvRig.QKEY, EndpointType.RDM))).isTrue();
+        assertThat(qpn(moving)).isEqualTo(5);
+        assertThat(found.gidHigh()).isEqualTo(7);
+    }
+
+    @Test
+    void theAddressThatCameInPlaceOfOneIsNotMovedWithIt() {
+        final long gone = insert(entry(5));
+        insert(entry(6));
+        remove(gone);
+        final long now = insert(entry(7));
+        assertThat(AvNames.place(now)).isEqualTo(AvNames.place(gone));
+        assertThat(resolved(gone, entry(8))).isFalse();
+        assertThat(qpn(now)).isEqualTo(7);
+    }
+
+    /** What moves leaves a run, and is one itself. */
+    @Test
+    void whatMovesWhereThereIsRoomForNoOtherRunIsNotLost() {
+        final long[] handles = new long[2 * RunList.MOST_RUNS + 10];
+        for (int i = 0; i < handles.length; i++) {
+            handles[i] = insert(entry(1 + i));
+        }
+        for (int i = 1; i < RunList.MOST_RUNS - 1; i++) {
+            remove(handles[2 * i]);
+        }
+        final int moving = handles.length - 5;
+        assertThat(heaps).isZero();
+        assertThat(resolved(handles[moving], AvRig.device(9, 5))).isTrue();
+        assertThat(qpn(handles[moving])).isEqualTo(5);
+        assertThat(qpn(handles[moving - 1])).isEqualTo(moving);
+        assertThat(qpn(handles[moving + 1])).isEqualTo(moving + 2);
+        assertThat(store.size()).isEqualTo(handles.length - RunList.MOST_RUNS + 2);
+    }
+
+    /** Addresses with different keys do not follow each other. */
+    @Test
+    void whatMovesWhereThereIsRoomForNoOtherProgressionIsNotLost() {
+        final long[] handles = new long[RunList.MOST_WAYS];
+        for (int i = 0; i < handles.length; i++) {
+            handles[i] = insert(entry(1 + i, i));
+        }
+        assertThat(heaps).isZero();
+        assertThat(resolved(handles[3], entry(5_000, 5_000))).isTrue();
+        for (int i = 0; i < handles.length; i++) {
+            assertThat(qpn(handles[i])).isEqualTo(i == 3 ? 5_000 : 1 + i);
+        }
+    }
+
+    /** Where the device finds them they follow each other, and as they were inserted they do not. */
+    @ParameterizedTest
+    @CsvSource({"10.0.0.9,102", "10.0.0.1,109", "11.0.0.1,102"})
+    void whatWasInsertedCountsTooAndNotOnlyTheDevice(final String host, final int port) {
+        final SymmetricStore sockets = new SymmetricStore(AvType.TABLE, AddressFormat.SOCKADDR_IN, 0);
+        final FabricAddress[] addresses =
+            {AvRig.socket("10.0.0.1", 100), AvRig.socket("10.0.0.1", 101), AvRig.socket(host, port)};
+        for (int i = 0; i < addresses.length; i++) {
+            final AvEntry entry = entry(1 + i);
+            entry.inserted(addresses[i]);
+            sockets.lock();
+            sockets.insert(entry);
+            sockets.unlock();
+        }
+        for (int i = 0; i < addresses.length; i++) {
+            assertThat(sockets.inserted(i, 0)).isEqualTo(addresses[i]);
+            assertThat(sockets.find(i, 0, found)).isTrue();
+            assertThat(found.qpn()).isEqualTo(1 + i);
+        }
+    }
+
+    @Test
+    void networksOfIpv6CountToo() {
+        final SymmetricStore sockets = new SymmetricStore(AvType.TABLE, AddressFormat.SOCKADDR_IN6, 0);
+        final FabricAddress[] addresses =
+            {AvRig.socket("fd00::1", 100), AvRig.socket("fd00::2", 100), AvRig.socket("fd01::3", 100)};
+        for (int i = 0; i < addresses.length; i++) {
+            final AvEntry entry = entry(1 + i);
+            entry.inserted(addresses[i]);
+            sockets.lock();
+            sockets.insert(entry);
+            sockets.unlock();
+        }
+        for (int i = 0; i < addresses.length; i++) {
+            assertThat(sockets.inserted(i, 0)).isEqualTo(addresses[i]);
+        }
     }
 }
