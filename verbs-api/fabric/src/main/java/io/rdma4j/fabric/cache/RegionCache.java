@@ -180,21 +180,27 @@ public final class RegionCache implements RegistrationCache, AutoCloseable {
         // the old mapping, with the old pages.
         final boolean quiet = watcher == null || watcher.awaitQuiet();
         deferred.drain();
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            final Claim claim = claim(range, named, access);
+            if (watcher == null || claim.root == null && !quiet) {
+                break;
+            }
+            final Entry entry = entries.take(claim);
+            final Entry made = entry == null ? widened(claim) : entry;
+            if (made != null) {
+                return made;
+            }
+        }
+        return uncached(claim(range, named, access));
+    }
+
+    /** Anew for each attempt: what changed the memory may have changed whose it is. */
+    private Claim claim(final Range range, final Object named, final int access) {
         final Object pinned = allocated.ownerOf(range);
         final Object known = pinned == null ? adoptions.ownerOf(range) : pinned;
         // Nothing else is at the addresses of pinned memory that is open.
         final Object root = named == null || known instanceof PinnedMemory ? known : named;
-        if (watcher != null && (root != null || quiet)) {
-            for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-                final Claim claim = new Claim(range, root, access, root != null && root == known);
-                final Entry entry = entries.take(claim);
-                final Entry made = entry == null ? widened(claim) : entry;
-                if (made != null) {
-                    return made;
-                }
-            }
-        }
-        return uncached(new Claim(range, root, access, false));
+        return new Claim(range, root, access, root != null && root == known);
     }
 
     /** What lies in an entry that lacks rights is registered with all of that entry, if all of it can have them. */
