@@ -5,8 +5,6 @@
 
 package io.rdma4j.fabric.av;
 
-import io.rdma4j.fabric.FiAddr;
-
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,7 +31,7 @@ final class AuthKeyTable {
     }
 
     boolean contains(final long name) {
-        return name != FiAddr.NOTAVAIL && Long.compareUnsigned(name - FIRST, keys.size()) < 0;
+        return Long.compareUnsigned(name - FIRST, keys.size()) < 0;
     }
 
     /** A copy of a key that is in it. */

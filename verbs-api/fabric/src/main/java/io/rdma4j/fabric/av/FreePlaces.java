@@ -65,11 +65,6 @@ final class FreePlaces {
         }
     }
 
-    boolean isTaken(final int place) {
-        final int word = place >>> SHIFT;
-        return word < levels[0].length && (levels[0][word] & 1L << place) != 0;
-    }
-
     long memoryUse() {
         long sum = 0;
         for (final long[] level : levels) {
