@@ -254,7 +254,36 @@ class SymmetricStoreTest {
         assertThat(resolved(handles[3], entry(5_000, 5_000))).isTrue();
         for (int i = 0; i < handles.length; i++) {
             assertThat(qpn(handles[i])).isEqualTo(i == 3 ? 5_000 : 1 + i);
+            assertThat(found.qkey()).isEqualTo(i == 3 ? 5_000 : i);
         }
+    }
+
+    /** What would be the first of the next node is another peer. */
+    @Test
+    void aNodeWithAnotherKeyFollowsNobody() {
+        insert(entry(1));
+        insert(entry(2));
+        final AvEntry other = new AvEntry();
+        other.inserted(AvRig.device(2, 1));
+        other.device(AvRig.GID_HIGH, 2, 1, 9, EndpointType.RDM.value());
+        assertThat(qpn(insert(other))).isOne();
+        assertThat(found.qkey()).isEqualTo(9);
+    }
+
+    /** So many nodes on that the number of its place is that of the first one again. */
+    @Test
+    void aNodeFarAwayIsNotTheFirst() {
+        final int services = 4;
+        for (int i = 0; i < 2 * services; i++) {
+            final AvEntry entry = new AvEntry();
+            entry.inserted(AvRig.device(1 + i / services, 1 + i % services));
+            assertThat(DeviceAddresses.read(entry, null)).isNull();
+            insert(entry);
+        }
+        assertThat(heaps).isZero();
+        assertThat(store.placeOf(AvRig.GID_HIGH, 1, 1, AvStore.ANY_KEY)).isEqualTo(AvNames.handle(0, 1));
+        assertThat(store.placeOf(AvRig.GID_HIGH, 1 + Long.MIN_VALUE / 2, 1, AvStore.ANY_KEY)).isEqualTo(-1);
+        assertThat(store.placeOf(AvRig.GID_HIGH, 1 + (1L << 62), 1, AvStore.ANY_KEY)).isEqualTo(-1);
     }
 
     /** Where the device finds them they follow each other, and as they were inserted they do not. */
@@ -293,5 +322,18 @@ class SymmetricStoreTest {
         for (int i = 0; i < addresses.length; i++) {
             assertThat(sockets.inserted(i, 0)).isEqualTo(addresses[i]);
         }
+    }
+
+    /** It would be found by its place, and not by its address. */
+    @Test
+    void aProgressionDoesNotGoOnBeforeItsFirst() {
+        final long other = insert(entry(50, 5));
+        insert(entry(10));
+        insert(entry(11));
+        remove(other);
+        final long before = insert(entry(9));
+        assertThat(AvNames.place(before)).isZero();
+        assertThat(store.placeOf(AvRig.GID_HIGH, 1, 9, AvStore.ANY_KEY)).isEqualTo(before);
+        assertThat(qpn(before)).isEqualTo(9);
     }
 }

@@ -6,11 +6,14 @@
 package io.rdma4j.fabric.cache;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
 import io.rdma4j.fabric.CacheAttributes;
+import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.ProtectionDomain;
 import io.rdma4j.verbs.RdmaContext;
@@ -95,9 +98,61 @@ class CutOffFileTest {
             final Entry second = (Entry) cache.acquire(memory.address(), PAGE, Bench.RO);
             second.release();
             assertThat(second).isSameAs(first);
-            assertThat(second.region().access()).contains(AccessFlag.ON_DEMAND);
+            assertThat(second.region().access()).containsExactly(AccessFlag.ON_DEMAND);
+            final Entry writable = (Entry) cache.acquire(memory.address(), PAGE, Bench.RW);
+            writable.release();
+            assertThat(writable.region().access())
+                .containsExactlyInAnyOrder(AccessFlag.ON_DEMAND, AccessFlag.LOCAL_WRITE);
         } finally {
             Libc.close(fd);
+        }
+    }
+
+    /** For one use pages will do: they are locked, and nobody looks for them at each access. */
+    @Test
+    void whatIsNotKeptIsOfPages() throws IOException {
+        final ByteBuffer file = mappedFile();
+        try (Bench bench = Bench.of("file-once"); RegionCache cache = new RegionCache(bench.pd, new CacheSettings(
+            name -> null, name -> null, new CacheAttributes().maxCount(1).monitor(new TestMonitor())),
+            new Adoptions(), () -> true)) {
+            final Entry used = (Entry) cache.acquire(bench.base, PAGE, Bench.RO);
+            final Entry once = (Entry) cache.acquire(BufferUtil.address(file), PAGE, Bench.RO);
+            assertThat(once.region().access()).isEmpty();
+            once.release();
+            used.release();
+            final Entry kept = (Entry) cache.acquire(BufferUtil.address(file), PAGE, Bench.RO);
+            assertThat(kept.region().access()).containsExactly(AccessFlag.ON_DEMAND);
+            kept.release();
+        }
+        assertThat(file.capacity()).isPositive();
+    }
+
+    /** A device on demand would notice only when it writes. */
+    @Test
+    void pagesThatCannotBeWrittenAreNotRegisteredForThat() {
+        try (Bench bench = Bench.of("file-rights"); RegionCache cache = new RegionCache(bench.pd, new CacheSettings(
+            name -> null, name -> null, new CacheAttributes().monitor("memhooks")), new Adoptions(), () -> true);
+            MappedMemory memory = MappedMemory.map(0, PAGE, LibcConstants.PROT_READ,
+                LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS, -1, 0)) {
+            cache.acquire(memory.address(), PAGE, Bench.RO).release();
+            assertThatThrownBy(() -> cache.acquire(memory.address(), PAGE, Bench.RW))
+                .isInstanceOf(FabricException.class).extracting(e -> ((FabricException) e).errno())
+                .isEqualTo(FiErrno.FI_EFAULT);
+        }
+    }
+
+    /** What it replaces could be written, and not all of it can. */
+    @Test
+    void rightsThatNotAllOfItCanHaveAreLeftOut() {
+        try (Bench bench = Bench.of("file-half"); Mapping mapping = new Mapping(2 * PAGE)) {
+            mapping.map();
+            Libc.mmap(mapping.address + PAGE, PAGE, LibcConstants.PROT_READ,
+                LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS | LibcConstants.MAP_FIXED, -1, 0);
+            bench.cache.acquire(mapping.address, PAGE, Bench.RW).release();
+            final Entry all = (Entry) bench.cache.acquire(mapping.address, 2 * PAGE, Bench.RO);
+            assertThat(all.region().access()).isEmpty();
+            all.release();
+            bench.cache.flush();
         }
     }
 }

@@ -8,10 +8,13 @@ package io.rdma4j.fabric.cache;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.memory.MappingGuard;
 import io.rdma4j.driver.memory.MappingWatch;
 import io.rdma4j.fabric.MemoryMonitor;
 import io.rdma4j.fabric.testing.Await;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -43,6 +46,26 @@ class GuardOrderTest {
             assertThat(live.intact()).isFalse();
         } finally {
             monitor.stop(nobody);
+        }
+    }
+
+    /** It guards nothing any more: what is kept of the rest of its range must go, too. */
+    @Test
+    void aChangeOfAPartIsToldOfAllThatWasGuarded() {
+        assumeTrue(UserfaultMonitor.isAvailable(), "no userfaultfd here");
+        final List<Range> told = new CopyOnWriteArrayList<>();
+        final MemoryMonitor.Listener listener = (address, length) -> told.add(new Range(address, address + length));
+        final UserfaultMonitor monitor = new UserfaultMonitor(true);
+        monitor.start(listener);
+        try (Mapping mapping = new Mapping(LENGTH)) {
+            mapping.map();
+            assertThat(monitor.subscribe(mapping.address, LENGTH)).isTrue();
+            Libc.munmap(mapping.address + Bench.PAGE, Bench.PAGE);
+            Await.until("it is told", () -> !told.isEmpty() && monitor.quiet());
+            assertThat(told).contains(new Range(mapping.address, mapping.address + LENGTH));
+            monitor.unsubscribe(mapping.address, LENGTH);
+        } finally {
+            monitor.stop(listener);
         }
     }
 }

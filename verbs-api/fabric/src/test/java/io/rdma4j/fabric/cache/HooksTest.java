@@ -51,7 +51,9 @@ class HooksTest {
         final MemoryMonitor.Listener listener = (address, length) -> told.add(address);
         hooks.start(listener);
         hooks.notifyAllocated(0x10000, PAGE);
-        assertThat(told).isEmpty();
+        hooks.notifyAllocated(0x11000, PAGE);
+        hooks.notifyAllocated(0xf000, PAGE);
+        assertThat(told).as("beside each other").isEmpty();
         hooks.notifyAllocated(0x10000, 2 * PAGE);
         assertThat(told).containsExactly(0x10000L);
         assertThat(hooks.subscribe(0x10000, 2 * PAGE)).isTrue();

@@ -13,6 +13,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdma4j.fabric.CacheAttributes;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -108,10 +109,59 @@ class MonitorTest {
     void changesElsewhereDoNotDisturbARegistration() {
         final Meddler meddler = new Meddler();
         try (Bench bench = new Bench("monitor-elsewhere", new CacheAttributes(), meddler)) {
-            meddler.deed = (monitor, address) -> monitor.change(address + PAGE, PAGE);
-            assertThat(bench.use(0, PAGE).region().isClosed()).isFalse();
+            meddler.deed = (monitor, address) -> {
+                monitor.change(address - PAGE, PAGE);
+                monitor.change(address + PAGE, PAGE);
+            };
+            assertThat(bench.use(PAGE, 2 * PAGE).region().isClosed()).isFalse();
             assertThat(bench.cache.statistics().retries()).isZero();
         }
+    }
+
+    @Test
+    void whatIsRegisteredWhileTheCacheIsClosedIsNotKept() {
+        final Meddler meddler = new Meddler();
+        try (Bench bench = new Bench("monitor-closed", new CacheAttributes(), meddler)) {
+            meddler.deed = (monitor, address) -> bench.cache.close();
+            assertThat(bench.use(0, PAGE).region().isClosed()).isTrue();
+            assertThat(bench.cache.statistics().entries()).isZero();
+        }
+    }
+
+    /** Another thread registers the same memory meanwhile, and is first. */
+    @Test
+    void whoIsOvertakenTakesWhatTheFirstOneMade() {
+        final Meddler meddler = new Meddler();
+        try (Bench bench = new Bench("monitor-overtaken", new CacheAttributes(), meddler)) {
+            final Entry[] first = new Entry[1];
+            meddler.deed = (monitor, address) -> {
+                monitor.deed = (again, same) -> { };
+                first[0] = bench.acquire(0, PAGE, RO);
+            };
+            final Entry entry = bench.acquire(0, PAGE, RO);
+            assertThat(entry).isSameAs(first[0]);
+            assertThat(entry.uses()).isEqualTo(2);
+            assertThat(meddler.subscriptions).as("that of the other one has ended").hasValue(1);
+            assertThat(bench.cache.statistics().asMap()).containsEntry("entries", 1L).containsEntry("misses", 1L)
+                .containsEntry("hits", 1L).containsEntry("replacements", 0L);
+            entry.release();
+            entry.release();
+        }
+    }
+
+    @Test
+    void aMonitorIsStoppedOnce() {
+        final AtomicInteger stops = new AtomicInteger();
+        try (Bench bench = new Bench("monitor-once", new CacheAttributes(), new TestMonitor() {
+            @Override
+            public void stop(final Listener listener) {
+                super.stop(listener);
+                stops.incrementAndGet();
+            }
+        })) {
+            bench.cache.close();
+        }
+        assertThat(stops).hasValue(1);
     }
 
     @Test
