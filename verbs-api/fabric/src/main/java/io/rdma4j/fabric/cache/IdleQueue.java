@@ -72,7 +72,7 @@ final class IdleQueue {
     void remove(final Entry entry) {
         final int i = entry.heapIndex;
         if (i < 0) {
-            entry.unpark();
+            // It is in use, or on its way back: takeBack leaves out what is retired.
             return;
         }
         entry.heapIndex = -1;
