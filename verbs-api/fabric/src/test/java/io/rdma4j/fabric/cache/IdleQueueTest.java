@@ -53,7 +53,7 @@ class IdleQueueTest {
 
     private Entry used() {
         final Claim claim = new Claim(new Range(1, 2), null, 0, false);
-        return new Entry(new Owner(), NoDomain.ofStandIns().register(1, 1, null), claim, 0, true);
+        return new Entry(new Owner(), NoDomain.ofStandIns().register(1, 1), claim, 0, true);
     }
 
     private Entry idleSince(final long since) {
