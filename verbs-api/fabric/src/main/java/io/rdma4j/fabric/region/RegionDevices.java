@@ -88,6 +88,7 @@ final class RegionDevices {
 
     private void unregister() {
         closeTable();
+        hideCell();
         for (final RegionDevice device : all) {
             device.unregister();
         }
@@ -206,14 +207,18 @@ final class RegionDevices {
     /** No peer reaches it any more when this returns; those that look up the application's key see it disabled. */
     void hide(final Realm home) {
         conceal();
-        if (cell != null) {
-            cell.hide();
-        }
+        hideCell();
         try {
             move(home, false);
             list(false);
         } catch (final RdmaException e) {
             giveUp(home);
+        }
+    }
+
+    private void hideCell() {
+        if (cell != null) {
+            cell.hide();
         }
     }
 
