@@ -72,11 +72,6 @@ final class EventCells {
     }
 
     synchronized void close() {
-        free.clear();
-        try {
-            Cleanup.all(pages, PinnedMemory::close);
-        } finally {
-            pages.clear();
-        }
+        Cleanup.all(pages, PinnedMemory::close);
     }
 }

@@ -14,7 +14,6 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MrAccess;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
@@ -76,7 +75,7 @@ final class KeyringRegion implements PendingRegion, LocalDescriptor {
 
     @Override
     public void cancel() {
-        onEach(backwards(), FabricRegion::giveUp);
+        onEach(parts, FabricRegion::giveUp);
         leave();
     }
 
@@ -280,7 +279,8 @@ final class KeyringRegion implements PendingRegion, LocalDescriptor {
             // First, so that a region that cannot be closed is as it was.
             parts.forEach(FabricRegion::requireClosable);
             try {
-                closeParts();
+                // All that can be closed are.
+                onEach(parts, FabricRegion::close);
             } finally {
                 // Also where the last flush failed.
                 if (isClosed()) {
@@ -296,17 +296,6 @@ final class KeyringRegion implements PendingRegion, LocalDescriptor {
             plan.letGo();
             regions.giveNameBack(plan);
         }
-    }
-
-    /** All that can be closed are. */
-    private void closeParts() {
-        onEach(backwards(), FabricRegion::close);
-    }
-
-    private List<FabricRegion> backwards() {
-        final List<FabricRegion> backwards = new ArrayList<>(parts);
-        Collections.reverse(backwards);
-        return backwards;
     }
 
     /** Also where some of them fail; the first failure is told. */

@@ -10,9 +10,6 @@ import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.MemoryRegion;
 import io.rdma4j.verbs.PinnedMemory;
 
-import java.util.ArrayList;
-import java.util.List;
-
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -22,12 +19,12 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class PieceTable implements AutoCloseable {
     private final PinnedMemory memory;
     private final MemoryRegion region;
-    private final List<RegionDevice.Keys> keys;
+    private final int size;
 
-    private PieceTable(final PinnedMemory memory, final MemoryRegion region, final List<RegionDevice.Keys> keys) {
+    private PieceTable(final PinnedMemory memory, final MemoryRegion region, final int size) {
         this.memory = memory;
         this.region = region;
-        this.keys = keys;
+        this.size = size;
     }
 
     /** For peers of a realm; the entry has what the pieces have in common. */
@@ -38,7 +35,7 @@ final class PieceTable implements AutoCloseable {
         try {
             write(memory.buffer(), realm.directory().nonce(), entry, devices);
             region = RegionRoom.register(realm.pd(), memory, AccessFlag.REMOTE_READ);
-            return new PieceTable(memory, region, keysOf(devices));
+            return new PieceTable(memory, region, devices.length);
         } finally {
             if (region == null) {
                 memory.close();
@@ -58,21 +55,8 @@ final class PieceTable implements AutoCloseable {
         }
     }
 
-    private static List<RegionDevice.Keys> keysOf(final RegionDevice[] devices) {
-        final List<RegionDevice.Keys> keys = new ArrayList<>();
-        for (final RegionDevice device : devices) {
-            keys.add(device.keys());
-        }
-        return keys;
-    }
-
-    /** Whether it still says what is so. */
-    boolean isOf(final RegionDevice[] devices) {
-        return keys.equals(keysOf(devices));
-    }
-
     int size() {
-        return keys.size();
+        return size;
     }
 
     int rkey() {

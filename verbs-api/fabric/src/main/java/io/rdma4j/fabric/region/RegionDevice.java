@@ -91,18 +91,16 @@ final class RegionDevice {
         region.refresh(address, length);
     }
 
-    /** The same by registering anew, where keys of the device may change because peers do not have them. */
+    /**
+     * The same by registering anew, where keys of the device may change because peers do not have them; {@link #move}
+     * is to follow.
+     */
     void replacePages() {
         RegionRoom.reregister(region, describe());
-        publish();
     }
 
     boolean isRegistered() {
         return region != null;
-    }
-
-    boolean isOpenAtDevice() {
-        return region != null && !region.isClosed();
     }
 
     /** Where the rights cannot be taken away, as when the memory is not mapped any more, the registration is ended. */

@@ -135,7 +135,6 @@ final class RegionDevices {
         for (final RegionDevice device : all) {
             device.replacePages();
         }
-        list(false);
     }
 
     /** Whether peers name it by a key of the device, which must stay: their key is one, or a raw key has it inside. */
@@ -152,15 +151,6 @@ final class RegionDevices {
 
     boolean isRegistered() {
         return first.isRegistered();
-    }
-
-    boolean isOpenAtDevice() {
-        for (final RegionDevice device : all) {
-            if (device.isOpenAtDevice()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     /** Lets peers of a realm reach it, as far as the plan says. */
@@ -210,7 +200,6 @@ final class RegionDevices {
         hideCell();
         try {
             move(home, false);
-            list(false);
         } catch (final RdmaException e) {
             giveUp(home);
         }
@@ -223,12 +212,10 @@ final class RegionDevices {
     }
 
     private void giveUp(final Realm home) {
-        unlist();
         realm = home;
         for (final RegionDevice device : all) {
             device.giveUp(home);
         }
-        list(false);
     }
 
     private void move(final Realm target, final boolean exposing) {
@@ -257,13 +244,11 @@ final class RegionDevices {
         }
     }
 
-    /** A peer that still reads the former one fails, and looks the key up again. */
+    /** One that is there is still right: before the device has other keys it is closed. */
     private void openTable() {
-        if (all.length == 1 || !realm.directory().isReadable() || table != null && table.isOf(all)) {
-            return;
+        if (all.length > 1 && realm.directory().isReadable() && table == null) {
+            table = PieceTable.open(realm, entry(), all);
         }
-        closeTable();
-        table = PieceTable.open(realm, entry(), all);
     }
 
     private void closeTable() {

@@ -8,7 +8,6 @@ package io.rdma4j.fabric.region;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.Undo;
 import io.rdma4j.fabric.FabricException;
-import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MrFlag;
 
 /** The memory of a region: buffers, or a dma-buf that is mapped for it; and the files behind, if they matter. */
@@ -85,9 +84,6 @@ final class RegionMemory {
     }
 
     void flush(final String operation) {
-        if (persistence == null) {
-            throw Refusals.of(FiErrno.FI_EOPBADSTATE, operation, "it was registered without MrFlag.RMA_PMEM").build();
-        }
         try {
             persistence.flush();
         } catch (final RdmaException e) {

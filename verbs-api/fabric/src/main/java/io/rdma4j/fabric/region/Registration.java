@@ -62,7 +62,6 @@ final class Registration implements Runnable {
     void abandon() {
         if (begun.compareAndSet(false, true)) {
             region.cancel();
-            done.countDown();
         }
     }
 
