@@ -26,6 +26,7 @@ import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.WcStatus;
+import io.rdma4j.verbs.spi.RegionOwner;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -35,8 +36,10 @@ import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import org.agrona.BufferUtil;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -190,6 +193,31 @@ class AsyncKeyringTest {
         assertThat(next().errno()).isEqualTo(FiErrno.FI_ECANCELED);
         turns.remove().run();
         assertKeyIsFree();
+    }
+
+    /** The part that is there already ends with the registration, and its owner is told in the middle of it. */
+    @Test
+    void anOwnerThatIsToldOfTheEndMayCloseTheRegion() {
+        open(hints -> { });
+        final MemoryRegion[] region = new MemoryRegion[1];
+        final AtomicInteger told = new AtomicInteger();
+        final RegionOwner owner = () -> {
+            told.incrementAndGet();
+            region[0].close();
+        };
+        final MrAttributes owned = new MrAttributes().buffer(BufferUtil.address(memory), Domains.PAGE, owner)
+            .access(MrAccess.REMOTE_READ).requestedKey(KEY).context("mine").avAuthKey(keys, FiAddr.NOTAVAIL);
+        region[0] = domain.register(owned);
+        ((FabricRegion) ((KeyringRegion) region[0]).in(null)).activate();
+        region[0].close();
+        assertThat(told).hasValue(1);
+        assertThat(next().errno()).isEqualTo(FiErrno.FI_ECANCELED);
+        turns.remove().run();
+        region[0] = domain.register(owned);
+        turns.remove().run();
+        assertThat(next().isError()).isFalse();
+        region[0].close();
+        assertThat(told).as("again, by the last part or by each").hasValueGreaterThan(1);
     }
 
     @Test

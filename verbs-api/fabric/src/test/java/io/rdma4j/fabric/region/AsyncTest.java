@@ -266,6 +266,15 @@ class AsyncTest {
         Domains.regionsOf(domain).bind(events, () -> new AsyncRegistrar(events, worker));
     }
 
+    static ThreadPoolExecutor idle() {
+        return new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
+            @Override
+            public void execute(final Runnable work) {
+                // Nobody does it.
+            }
+        };
+    }
+
     @Test
     void aRegistrationForWhichThereIsNoThreadLeavesNothing() {
         final AtomicInteger threads = new AtomicInteger();
@@ -285,18 +294,74 @@ class AsyncTest {
 
     @Test
     void aRegistrationWhoseEventCannotBeWrittenIsOver() {
-        open(new ThreadPoolExecutor(1, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>()) {
-            @Override
-            public void execute(final Runnable work) {
-                // Nobody does it.
-            }
-        });
+        open(idle());
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 5));
         final Registration registration = new Registration(region, null);
         region.setPending(registration);
         assertThatThrownBy(registration::run).isInstanceOf(NullPointerException.class);
         assertThat(region.isEnabled()).isTrue();
         region.close();
+        close();
+    }
+
+    /** A region of which only that counts. */
+    private static PendingRegion registeredBy(final Runnable activation) {
+        return HookedDevice.proxy(PendingRegion.class, (self, method, arguments) -> {
+            if (method.getName().equals("activate")) {
+                activation.run();
+            }
+            return null;
+        });
+    }
+
+    /** Not one that the provider knows: the thread ends by it, and the event is there all the same. */
+    @Test
+    void aRegistrationThatFailsUnexpectedlyHasAnEvent() {
+        open();
+        final IllegalStateException failure = new IllegalStateException("pretended");
+        final PendingRegion region = registeredBy(() -> {
+            throw failure;
+        });
+        final Registration registration = new Registration(region, (FabricEventQueue) queue);
+        assertThatThrownBy(registration::run).isSameAs(failure);
+        final EventEntry entry = next();
+        assertThat(entry.region()).isSameAs(region);
+        assertThat(entry.errno()).isEqualTo(FiErrno.FI_EOTHER);
+        assertThat(entry.providerError()).contains("unexpected", Thread.currentThread().getName());
+        close();
+    }
+
+    @Test
+    void whoClosesARegionThatIsBeingRegisteredWaitsForItsEvent() throws InterruptedException {
+        open();
+        final AtomicInteger eventsAtTheEnd = new AtomicInteger();
+        final Thread[] closer = new Thread[1];
+        final Registration registration = new Registration(registeredBy(() -> {
+            closer[0].start();
+            while (closer[0].getState() != Thread.State.TIMED_WAITING && closer[0].isAlive()) {
+                Patience.pause();
+            }
+        }), (FabricEventQueue) queue);
+        closer[0] = new Thread(() -> {
+            registration.cancelOrAwait();
+            eventsAtTheEnd.set(queue.size());
+        });
+        closer[0].setDaemon(true);
+        registration.run();
+        Patience.join(closer[0]);
+        assertThat(eventsAtTheEnd).hasValue(1);
+        assertThat(next().isError()).isFalse();
+        close();
+    }
+
+    @Test
+    void whatWaitsForItsTurnIsNotFlushed() {
+        open(idle());
+        final MemoryRegion region = domain.register(remote(buffer, 5));
+        assertRefused(FiErrno.FI_EOPBADSTATE, region::flush, "pending");
+        assertRefused(FiErrno.FI_EOPBADSTATE, () -> region.flush(region.address(), 8), "pending");
+        region.close();
+        assertThat(next().errno()).isEqualTo(FiErrno.FI_ECANCELED);
         close();
     }
 

@@ -29,14 +29,17 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.MrMode;
+import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.verbs.WcStatus;
 
+import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -364,6 +367,61 @@ class BindTest {
         bound.close();
         assertThat(bound.isClosed()).isTrue();
         realm.release();
+    }
+
+    /** Neither the endpoint, nor other regions that it has. */
+    @Test
+    void aRegionThatWasNotBoundLeavesItsEndpointAsItWas() {
+        final Domain domain = domains.open(ENDPOINT);
+        final Realm realm = Domains.regionsOf(domain).openRealm(null);
+        final FabricRegion bound = (FabricRegion) domain.register(remote(buffer, 1));
+        final MemoryRegion refused = domain.register(remote(buffer, 2));
+        final Endpoint endpoint = closing(domain, realm, 3);
+        bound.bind(endpoint);
+        assertRefused(FiErrno.FI_EBADFD, () -> refused.bind(endpoint), "closed");
+        bound.enable();
+        bound.regions().endpointClosed(endpoint);
+        assertThat(bound.isEnabled()).as("it was the endpoint's").isFalse();
+        final WeakReference<Endpoint> held = bindInVain(refused, domain, realm);
+        Await.until(() -> "the endpoint is let go", () -> {
+            System.gc();
+            return held.get() == null;
+        });
+        refused.close();
+        bound.close();
+        realm.release();
+    }
+
+    private static WeakReference<Endpoint> bindInVain(
+        final MemoryRegion region, final Domain domain, final Realm realm) {
+        final Endpoint endpoint = closing(domain, realm, 1);
+        assertRefused(FiErrno.FI_EBADFD, () -> region.bind(endpoint), "closed");
+        return new WeakReference<>(endpoint);
+    }
+
+    /** All that is beside it at the device: a table of its pieces, a cell. */
+    @Test
+    void aRegionInPiecesThatIsCountedGoesFromEndpointToEndpoint() {
+        final Domain domain = domains.open(COUNTS.andThen(ENDPOINT));
+        final CompletionQueue cq = domain.openCompletionQueue(16);
+        final long address = BufferUtil.address(buffer);
+        final FabricRegion region = (FabricRegion) domain.register(new MrAttributes().buffer(address + 10, 100)
+            .buffer(address + 600, 50).access(MrAccess.REMOTE_WRITE).requestedKey(1));
+        for (int i = 0; i < 3; i++) {
+            try (Endpoint endpoint = domain.openEndpoint(new EndpointOptions().completionQueue(cq))) {
+                region.bind(endpoint);
+                region.enable();
+                final Realm realm = ((EndpointRealm) endpoint).realm();
+                final DirectoryEntry entry = realm.directory().read(1);
+                assertThat(entry.pieces()).isEqualTo(2);
+                try (Wire wire = new Wire(realm)) {
+                    assertThat(wire.read(entry.deviceBase(), entry.rkey(), 8)).as("table").isEqualTo(WcStatus.SUCCESS);
+                    assertThat(wire.add(entry.cellIova(), entry.cellRkey(), 1)).as("cell").isEqualTo(WcStatus.SUCCESS);
+                }
+            }
+        }
+        region.close();
+        cq.close();
     }
 
     /** A counter that closes the endpoint when it is asked for its domain: the region is being worked on then. */

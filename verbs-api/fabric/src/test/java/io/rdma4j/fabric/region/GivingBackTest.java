@@ -74,6 +74,32 @@ class GivingBackTest {
         }
     }
 
+    @Test
+    void cellsGoWithTheirDomain() {
+        domains.open();
+        final long before = reachable();
+        final Domain domain = domains.open(Capability.RMA, Capability.RMA_EVENT);
+        try (PinnedMemory memory = domain.allocate(PAGE)) {
+            domain.register(remote().requestedKey(1).buffer(memory)).close();
+        }
+        domain.close();
+        assertThat(reachable()).isEqualTo(before);
+    }
+
+    /** Who adds is told what was there, and another region's count is nobody's business. */
+    @Test
+    void aCellThatIsUsedAgainBeginsAtZero() {
+        domains.open();
+        final EventCells cells = new EventCells(domains.context());
+        for (int i = 0; i < PAGE / Long.BYTES + 1; i++) {
+            final EventCells.Place place = cells.take();
+            assertThat(place.buffer().getLong(0)).isZero();
+            place.buffer().putLong(0, 5);
+            cells.giveBack(place);
+        }
+        cells.close();
+    }
+
     /** Searches are short, and what is closed or could not be opened is given back. */
     @Test
     void aKeyDirectoryHasRoomForTwiceAsManyRegions() {

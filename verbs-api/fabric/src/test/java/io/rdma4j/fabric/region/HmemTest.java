@@ -192,11 +192,11 @@ class HmemTest {
     /** Keys of the device are for addresses of the device: there a dma-buf cannot have one of choice. */
     @Test
     void aDmaBufCanOnlyBeNamedAsTheDeviceCan() {
-        final RdmaContext context = RefreshTest.proxy(RdmaContext.class, (proxy, method, arguments) -> {
+        final RdmaContext context = HookedDevice.proxy(RdmaContext.class, (proxy, method, arguments) -> {
             if (arguments != null && arguments[0] == Feature.IOVA_OF_CHOICE) {
                 return method.getName().equals("whyNot") ? "addresses as they are" : (Object) false;
             }
-            return RefreshTest.invoke(domains.context(), method, arguments);
+            return HookedDevice.call(domains.context(), method, arguments);
         });
         for (final Set<MrMode> modes : List.of(EnumSet.of(MrMode.HMEM, MrMode.VIRT_ADDR, MrMode.PROV_KEY),
             EnumSet.of(MrMode.HMEM, MrMode.VIRT_ADDR), EnumSet.of(MrMode.HMEM, MrMode.PROV_KEY))) {

@@ -412,7 +412,7 @@ class KeyringTest {
     void withMmuNotifyNobodyReachesItByAnyKeyDuringARefresh() {
         final Runnable[] look = {() -> { }};
         final RdmaContext context =
-            RefreshTest.watched(RdmaContext.class, domains.context(), (from, length) -> look[0].run());
+            RefreshTest.watched(domains.context(), (from, length) -> look[0].run());
         final Domain domain = domains.open(asked -> hints(asked).context(context).mrMode(MrMode.MMU_NOTIFY)
             .demand(MrMode.MMU_NOTIFY));
         final AddressVector keys = redAndGreen(domain);
@@ -439,7 +439,7 @@ class KeyringTest {
     void afterARefreshThatFailedForOneKeyTheNextOneIsOfAllOfItForEach() {
         final List<Long> told = new ArrayList<>();
         final boolean[] fails = {false};
-        final RdmaContext context = RefreshTest.watched(RdmaContext.class, domains.context(), (from, length) -> {
+        final RdmaContext context = RefreshTest.watched(domains.context(), (from, length) -> {
             told.add(length);
             if (fails[0] && told.size() > 1) {
                 throw RdmaException.of("refresh").errno(RdmaException.ENOMEM).build();

@@ -10,15 +10,21 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.SystemFaults;
+import io.rdma4j.fabric.AddressVector;
+import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.Capability;
+import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
+import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
+import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.TestDomain;
+import io.rdma4j.verbs.spi.RegionOwner;
 
 import java.io.IOException;
 import java.lang.ref.WeakReference;
@@ -27,6 +33,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import org.agrona.BufferUtil;
 import org.junit.jupiter.api.Test;
@@ -93,6 +100,63 @@ class LettingGoTest {
             }
             cleared(held);
             assertThat(region.isClosed()).isTrue();
+        }
+    }
+
+    @Test
+    void aClosedRegionForSeveralKeysDoesNotKeepItsBuffer() {
+        try (TestDomain own = new TestDomain(new Hints().address("emulated:letting-go")
+            .endpointType(EndpointType.RDM).avAuthKeys(true));
+            AddressVector keys = own.domain.openAddressVector(new AvAttributes())) {
+            keys.insertAuthKey(new byte[] {1}, 0);
+            keys.insertAuthKey(new byte[] {2}, 0);
+            ByteBuffer buffer = BufferUtil.allocateDirectAligned(PAGE, PAGE);
+            final WeakReference<ByteBuffer> held = new WeakReference<>(buffer);
+            final MemoryRegion region = own.domain.register(new MrAttributes().buffer(buffer).access(MrAccess.SEND)
+                .avAuthKey(keys, FiAddr.NOTAVAIL));
+            buffer = null;
+            region.close();
+            cleared(held);
+            assertThat(region.isClosed()).isTrue();
+        }
+    }
+
+    /** What it does with the region is done already. */
+    @Test
+    void anOwnerThatIsToldOfTheEndMayCloseTheRegion() {
+        try (TestDomain own = new TestDomain(new Hints().address("emulated:letting-go"))) {
+            final ByteBuffer buffer = BufferUtil.allocateDirectAligned(PAGE, PAGE);
+            final MemoryRegion[] region = new MemoryRegion[1];
+            final AtomicInteger told = new AtomicInteger();
+            final RegionOwner owner = () -> {
+                told.incrementAndGet();
+                region[0].close();
+            };
+            region[0] = own.domain.register(new MrAttributes().buffer(BufferUtil.address(buffer), PAGE, owner)
+                .access(MrAccess.SEND));
+            region[0].close();
+            assertThat(told).hasValue(1);
+            assertThat(region[0].isClosed()).isTrue();
+        }
+    }
+
+    /** Of an asynchronous registration the application has the region, whatever becomes of it. */
+    @Test
+    void aRegionThatWasNeverRegisteredDoesNotKeepItsBuffer() {
+        try (TestDomain own = new TestDomain(new Hints().address("emulated:letting-go"))) {
+            final FabricEventQueue queue = (FabricEventQueue) own.fabric.openEventQueue(0);
+            Domains.regionsOf(own.domain).bind(queue, () -> new AsyncRegistrar(queue, AsyncTest.idle()));
+            ByteBuffer buffer = BufferUtil.allocateDirectAligned(PAGE, PAGE);
+            final long address = BufferUtil.address(buffer);
+            final WeakReference<ByteBuffer> held = new WeakReference<>(buffer);
+            final MemoryRegion region = own.domain.register(new MrAttributes().buffer(buffer).access(MrAccess.SEND));
+            buffer = null;
+            assertThat(region.address()).as("before its turn").isEqualTo(address);
+            region.close();
+            cleared(held);
+            assertThat(region.isClosed()).isTrue();
+            own.domain.close();
+            queue.close();
         }
     }
 

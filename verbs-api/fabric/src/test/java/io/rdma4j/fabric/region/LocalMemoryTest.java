@@ -164,7 +164,7 @@ class LocalMemoryTest {
         assertThat(local.descriptor()).as("of a look that was refused").isNull();
         assertThat(way.look(local, address - 1, 2, region, right)).as("its begin").isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(way.look(local, address, 1, register(open(), right), right)).isEqualTo(-FiErrno.FI_EDOMAIN);
-        final MemoryRegion other = RefreshTest.proxy(MemoryRegion.class, (proxy, method, arguments) -> domain);
+        final MemoryRegion other = HookedDevice.proxy(MemoryRegion.class, (proxy, method, arguments) -> domain);
         assertThat(way.look(local, address, 1, other, right)).as("not ours").isEqualTo(-FiErrno.FI_EINVAL);
         region.close();
         assertThat(way.look(local, address, 1, region, right)).as("closed").isEqualTo(-FiErrno.FI_EINVAL);

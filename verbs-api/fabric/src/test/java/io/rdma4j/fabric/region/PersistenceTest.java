@@ -197,6 +197,7 @@ class PersistenceTest {
         final Domain domain = domains.open();
         try (MemoryRegion region = domain.register(remote(ByteBuffer.allocateDirect(PAGE), 1))) {
             assertRefused(FiErrno.FI_EOPBADSTATE, region::flush, "RMA_PMEM");
+            assertRefused(FiErrno.FI_EOPBADSTATE, () -> region.flush(region.address(), 8), "RMA_PMEM");
         }
     }
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -69,17 +70,77 @@ class RealmsTest {
     void theLastUserOfARealmClosesItsCache() {
         final Domain domain = domains.open();
         final AtomicInteger closings = new AtomicInteger();
-        final RegistrationCache cache = (RegistrationCache) Proxy.newProxyInstance(getClass().getClassLoader(),
-            new Class<?>[] {RegistrationCache.class, AutoCloseable.class},
-            (self, method, args) -> "close".equals(method.getName()) ? closings.incrementAndGet() : null);
-        final Realm realm = new Realms(domain, () -> new PdLease(domains.context().allocatePd(), true),
-            new RegionRules(domain.info(), domains.context()), pd -> cache).openOwn(null);
+        final Realm realm = withCache(domain, closings::incrementAndGet);
         realm.retain();
         realm.release();
         assertThat(closings).hasValue(0);
         realm.release();
         assertThat(closings).hasValue(1);
         assertThat(realm.tryRetain()).isFalse();
+    }
+
+    private Realm withCache(final Domain domain, final AutoCloseable closing) {
+        final RegistrationCache cache = (RegistrationCache) Proxy.newProxyInstance(getClass().getClassLoader(),
+            new Class<?>[] {RegistrationCache.class, AutoCloseable.class}, (self, method, arguments) -> {
+                if (method.getName().equals("close")) {
+                    closing.close();
+                }
+                return null;
+            });
+        return new Realms(domain, () -> new PdLease(domains.context().allocatePd(), true),
+            new RegionRules(domain.info(), domains.context()), pd -> cache).openOwn(null);
+    }
+
+    /** All else is closed: {@link Domains} looks at the device. */
+    @Test
+    void aCacheThatCannotBeClosedIsToldOf() {
+        final Domain domain = domains.open();
+        final Realm first = withCache(domain, () -> {
+            throw new IOException("no disk");
+        });
+        assertRefused(FiErrno.FI_EIO, first::release, "no disk");
+        final RuntimeException failure = new IllegalStateException("no cache");
+        final Realm second = withCache(domain, () -> {
+            throw failure;
+        });
+        assertThatThrownBy(second::release).isSameAs(failure);
+        first.release();
+        assertRefused(FiErrno.FI_EBADFD, first::retain, "realm of", "closed");
+    }
+
+    /** Whose protection domain took so long that another one came first. */
+    @Test
+    void ofRealmsThatAreMadeAtOnceForOneKeyOneStays() {
+        final Domain domain = domains.open();
+        final Realms[] realms = new Realms[1];
+        final List<Realm> came = new ArrayList<>();
+        final AtomicInteger made = new AtomicInteger();
+        realms[0] = new Realms(domain, () -> {
+            final PdLease lease = new PdLease(domains.context().allocatePd(), true);
+            if (made.getAndIncrement() == 0) {
+                came.add(realms[0].open(new byte[] {1}));
+            }
+            return lease;
+        }, new RegionRules(domain.info(), domains.context()), pd -> null);
+        final Realm late = realms[0].open(new byte[] {1});
+        assertThat(late).isSameAs(came.get(0));
+        assertThat(made).hasValue(2);
+        late.release();
+        assertThat(late.tryRetain()).as("of who came first").isTrue();
+        late.release();
+        late.release();
+        assertThat(late.tryRetain()).isFalse();
+    }
+
+    @Test
+    void aKeyWithoutBytesIsTheDomains() {
+        final Domain domain = domains.open(hints -> hints.authKey(new byte[] {7}));
+        final Regions regions = Domains.regionsOf(domain);
+        for (final byte[] key : new byte[][] {null, {}, {7}}) {
+            final Realm realm = regions.openRealm(key);
+            assertThat(realm).isSameAs(regions.defaultRealm());
+            realm.release();
+        }
     }
 
     @Test

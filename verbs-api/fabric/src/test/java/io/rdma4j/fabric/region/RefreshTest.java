@@ -15,6 +15,7 @@ import io.rdma4j.RdmaException;
 import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.libc.LibcConstants;
 import io.rdma4j.driver.libc.MappedMemory;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -22,7 +23,7 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrMode;
 import io.rdma4j.verbs.Feature;
-import io.rdma4j.verbs.ProtectionDomain;
+import io.rdma4j.verbs.MrOptions;
 import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.WcStatus;
 
@@ -34,10 +35,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import java.lang.reflect.InvocationHandler;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Method;
-import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -55,6 +52,11 @@ class RefreshTest {
 
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(4 * PAGE);
     private final long address = BufferUtil.address(buffer);
+
+    private MrAttributes apart() {
+        return new MrAttributes().buffer(address + 10, 100).buffer(address + 600, 50).access(MrAccess.REMOTE_READ)
+            .requestedKey(7);
+    }
 
     private static MrAttributes hole() {
         return new MrAttributes().buffer(PAGE, PAGE).requestedKey(1).access(MrAccess.REMOTE_READ);
@@ -154,14 +156,17 @@ class RefreshTest {
     @Test
     void aRawKeyThatWasToldStaysInARefresh() {
         final Domain domain = domains.open(hints -> hints.mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
-        final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7));
-        final byte[] raw = new byte[region.rawKeySize()];
-        region.rawAttributes(raw);
-        region.refresh();
-        final byte[] now = new byte[region.rawKeySize()];
-        region.rawAttributes(now);
-        assertThat(now).isEqualTo(raw);
-        region.close();
+        // Of buffers apart it names the table of them.
+        for (final MrAttributes attributes : List.of(remote(buffer, 7), apart())) {
+            final MemoryRegion region = domain.register(attributes);
+            final byte[] raw = new byte[region.rawKeySize()];
+            region.rawAttributes(raw);
+            region.refresh();
+            final byte[] now = new byte[region.rawKeySize()];
+            region.rawAttributes(now);
+            assertThat(now).isEqualTo(raw);
+            region.close();
+        }
     }
 
     @Test
@@ -192,39 +197,20 @@ class RefreshTest {
 
     /** The device, as if it could neither exchange pages under the same keys nor suspend those on demand. */
     private RdmaContext withoutRefresh() {
-        return proxy(RdmaContext.class, (proxy, method, arguments) -> {
+        return HookedDevice.proxy(RdmaContext.class, (proxy, method, arguments) -> {
             if (arguments != null && (arguments[0] == Feature.REFRESH || arguments[0] == Feature.SUSPEND)) {
                 return method.getName().equals("whyNot") ? "pages are held" : (Object) false;
             }
-            return invoke(domains.context(), method, arguments);
+            return HookedDevice.call(domains.context(), method, arguments);
         });
     }
 
-    static <T> T proxy(final Class<T> type, final InvocationHandler handler) {
-        return type.cast(Proxy.newProxyInstance(RefreshTest.class.getClassLoader(), new Class<?>[] {type}, handler));
-    }
-
-    static Object invoke(final Object target, final Method method, final Object... arguments) throws Throwable {
-        try {
-            return method.invoke(target, arguments);
-        } catch (final InvocationTargetException e) {
-            throw e.getCause();
-        }
-    }
-
-    /** An object of the device; when a region that it makes is refreshed, that is told before it is done. */
-    static <T> T watched(final Class<T> type, final T target, final BiConsumer<Long, Long> onRefresh) {
-        return proxy(type, (proxy, method, arguments) -> {
-            if (method.getName().equals("refresh")) {
+    /** The device; when one of its regions is refreshed, that is told before it is done. */
+    static RdmaContext watched(final RdmaContext device, final BiConsumer<Long, Long> onRefresh) {
+        return HookedDevice.of(device, (method, arguments) -> {
+            if (method.equals("refresh")) {
                 onRefresh.accept((Long) arguments[0], (Long) arguments[1]);
             }
-            final Object result = invoke(target, method, arguments);
-            if (result instanceof ProtectionDomain && type == RdmaContext.class) {
-                return watched(ProtectionDomain.class, (ProtectionDomain) result, onRefresh);
-            } else if (result instanceof io.rdma4j.verbs.MemoryRegion) {
-                return watched(io.rdma4j.verbs.MemoryRegion.class, (io.rdma4j.verbs.MemoryRegion) result, onRefresh);
-            }
-            return result;
         });
     }
 
@@ -237,7 +223,7 @@ class RefreshTest {
     @MethodSource("modesThatKeepTheRegistration")
     void theDeviceIsToldOfAllRangesInFull(final Set<MrMode> modes) {
         final List<List<Long>> told = new ArrayList<>();
-        final RdmaContext context = watched(RdmaContext.class, domains.context(),
+        final RdmaContext context = watched(domains.context(),
             (from, length) -> told.add(List.of(from, length)));
         final Domain domain = domains.open(hints -> hints.context(context).mrMode(modes).demand(modes));
         try (MemoryRegion region = domain.register(remote(buffer, 7))) {
@@ -256,7 +242,7 @@ class RefreshTest {
     @MethodSource("modesThatKeepTheRegistration")
     void theDeviceIsToldOfTheRangesOfEachBuffer(final Set<MrMode> modes) {
         final List<List<Long>> told = new ArrayList<>();
-        final RdmaContext context = watched(RdmaContext.class, domains.context(),
+        final RdmaContext context = watched(domains.context(),
             (from, length) -> told.add(List.of(from, length)));
         final Domain domain = domains.open(hints -> hints.context(context).mrMode(modes).demand(modes));
         final long third = address + 2 * PAGE + 8;
@@ -282,7 +268,7 @@ class RefreshTest {
         final List<String> seen = new ArrayList<>();
         final Runnable[] look = {() -> { }};
         final RdmaContext context =
-            watched(RdmaContext.class, domains.context(), (from, length) -> look[0].run());
+            watched(domains.context(), (from, length) -> look[0].run());
         final Domain domain = domains.open(hints -> hints.context(context).mrMode(modes).demand(modes));
         final FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7));
         final Realm realm = region.realm();
@@ -290,12 +276,12 @@ class RefreshTest {
         look[0] = () -> {
             try (Wire wire = new Wire(realm)) {
                 seen.add(region.isEnabled() + " " + wire.read(keys.iova(), keys.rkey(), 8)
-                    + (keyOfTheDevice ? "" : " " + (stateOf(realm, 7) == DirectoryLayout.LIVE)));
+                    + (keyOfTheDevice ? "" : " " + (stateOf(realm, 7) == DirectoryLayout.DISABLED)));
             }
         };
         region.refresh(address, PAGE);
-        assertThat(seen).as("enabled, what a peer gets, in the directory")
-            .containsExactly("false REM_ACCESS_ERR" + (keyOfTheDevice ? "" : " false"));
+        assertThat(seen).as("enabled, what a peer gets, told as disabled in the directory")
+            .containsExactly("false REM_ACCESS_ERR" + (keyOfTheDevice ? "" : " true"));
         assertThat(region.isEnabled()).isTrue();
         region.close();
     }
@@ -306,19 +292,51 @@ class RefreshTest {
         final List<WcStatus> seen = new ArrayList<>();
         final Runnable[] look = {() -> { }};
         final RdmaContext context =
-            watched(RdmaContext.class, domains.context(), (from, length) -> look[0].run());
+            watched(domains.context(), (from, length) -> look[0].run());
         final Domain domain = domains.open(hints -> hints.context(context).mrMode(MrMode.MMU_NOTIFY)
             .demand(MrMode.MMU_NOTIFY));
-        final FabricRegion region = (FabricRegion) domain.register(new MrAttributes().buffer(address + 10, 100)
-            .buffer(address + 600, 50).access(MrAccess.REMOTE_READ).requestedKey(7));
+        final FabricRegion region = (FabricRegion) domain.register(apart());
         final Realm realm = region.realm();
-        final List<DirectoryEntry> pieces = lookUp(realm, region.body().devices().entry());
+        final DirectoryEntry entry = region.body().devices().entry();
+        final List<DirectoryEntry> pieces = lookUp(realm, entry);
         assertThat(read(realm, pieces)).containsExactly(WcStatus.SUCCESS, WcStatus.SUCCESS);
-        look[0] = () -> seen.addAll(read(realm, pieces));
+        look[0] = () -> {
+            seen.addAll(read(realm, pieces));
+            seen.addAll(read(realm, List.of(entry)));
+        };
         region.refresh(address + 600, 50);
-        assertThat(seen).containsExactly(WcStatus.REM_ACCESS_ERR, WcStatus.REM_ACCESS_ERR);
+        assertThat(seen).as("both buffers, and the table of them").hasSize(3).containsOnly(WcStatus.REM_ACCESS_ERR);
         assertThat(read(realm, pieces)).containsExactly(WcStatus.SUCCESS, WcStatus.SUCCESS);
         region.close();
+    }
+
+    /** What was posted on this side before goes on. */
+    @Test
+    void withMmuNotifyARegionThatPeersDoNotReachIsNotSuspended() {
+        final List<String> calls = new ArrayList<>();
+        final RdmaContext context = HookedDevice.of(domains.context(), (method, arguments) -> calls.add(method));
+        final Domain domain = domains.open(hints -> hints.context(context).mrMode(MrMode.MMU_NOTIFY)
+            .demand(MrMode.MMU_NOTIFY));
+        try (MemoryRegion mine = domain.register(Domains.local(buffer));
+            MemoryRegion theirs = domain.register(remote(buffer, 7))) {
+            mine.refresh();
+            assertThat(calls).contains("refresh").doesNotContain("suspend", "reregister");
+            theirs.refresh();
+            assertThat(calls).contains("suspend");
+        }
+    }
+
+    /** What it would count is refused meanwhile, so that the cell needs no other key. */
+    @Test
+    void withMmuNotifyTheCellOfARegionStaysInARefresh() {
+        final Domain domain = domains.open(hints -> hints.capabilities(Capability.RMA, Capability.RMA_EVENT)
+            .mrMode(MrMode.MMU_NOTIFY).demand(MrMode.MMU_NOTIFY));
+        try (FabricRegion region = (FabricRegion) domain.register(remote(buffer, 7))) {
+            final DirectoryEntry before = region.body().devices().entry();
+            assertThat(before.cellRkey()).isNotZero();
+            region.refresh();
+            assertThat(region.body().devices().entry()).isEqualTo(before);
+        }
     }
 
     private static List<DirectoryEntry> lookUp(final Realm realm, final DirectoryEntry entry) {
@@ -339,19 +357,13 @@ class RefreshTest {
         }
     }
 
-    /** An object of the device; once, when that is armed, a region of it cannot be resumed. */
-    private static <T> T failing(final Class<T> type, final T target, final boolean[] armed) {
-        return proxy(type, (proxy, method, arguments) -> {
-            if (armed[0] && method.getName().equals("resume")) {
+    /** The device; once, when that is armed, a region of it cannot be resumed. */
+    private static RdmaContext failing(final RdmaContext device, final boolean[] armed) {
+        return HookedDevice.of(device, (method, arguments) -> {
+            if (armed[0] && method.equals("resume")) {
                 armed[0] = false;
                 throw RdmaException.of("resume").errno(RdmaException.ENOMEM).build();
             }
-            final Object result = invoke(target, method, arguments);
-            if (result instanceof ProtectionDomain && type == RdmaContext.class) {
-                return failing(ProtectionDomain.class, (ProtectionDomain) result, armed);
-            }
-            return result instanceof io.rdma4j.verbs.MemoryRegion
-                ? failing(io.rdma4j.verbs.MemoryRegion.class, (io.rdma4j.verbs.MemoryRegion) result, armed) : result;
         });
     }
 
@@ -359,7 +371,7 @@ class RefreshTest {
     void afterARefreshThatFailedAtItsEndTheNextOneIsOfAllOfIt() {
         final List<List<Long>> told = new ArrayList<>();
         final boolean[] armed = {false};
-        final RdmaContext context = watched(RdmaContext.class, failing(RdmaContext.class, domains.context(), armed),
+        final RdmaContext context = watched(failing(domains.context(), armed),
             (from, length) -> told.add(List.of(from, length)));
         final Domain domain = domains.open(hints -> hints.context(context).mrMode(MrMode.MMU_NOTIFY)
             .demand(MrMode.MMU_NOTIFY));
@@ -378,16 +390,27 @@ class RefreshTest {
     }
 
     private Domain toldByRegisteringAnew(final MrMode... more) {
-        return domains.open(hints -> hints.context(withoutRefresh()).mrMode(MrMode.MMU_NOTIFY, more)
+        return toldByRegisteringAnew(withoutRefresh(), more);
+    }
+
+    private Domain toldByRegisteringAnew(final RdmaContext context, final MrMode... more) {
+        return domains.open(hints -> hints.context(context).mrMode(MrMode.MMU_NOTIFY, more)
             .demand(MrMode.MMU_NOTIFY, more));
     }
 
     @Test
     void withoutRefreshAnApplicationsKeyStays() {
-        final FabricRegion region = (FabricRegion) toldByRegisteringAnew().register(remote(buffer, 7));
+        final List<Long> anew = new ArrayList<>();
+        final RdmaContext context = HookedDevice.of(withoutRefresh(), (method, arguments) -> {
+            if (method.equals("reregister")) {
+                anew.add(((MrOptions) arguments[0]).length());
+            }
+        });
+        final FabricRegion region = (FabricRegion) toldByRegisteringAnew(context).register(remote(buffer, 7));
         final int before = region.body().devices().keys().rkey();
         region.refresh();
         assertThat(region.body().devices().keys().rkey()).as("registered anew").isNotEqualTo(before);
+        assertThat(anew).as("rights, pages, rights").containsExactly(0L, 4L * PAGE, 0L);
         assertThat(region.isEnabled()).isTrue();
         assertThat(stateOf(region)).isEqualTo(DirectoryLayout.LIVE);
         region.close();
@@ -442,7 +465,12 @@ class RefreshTest {
 
     @Test
     void withoutRefreshAKeyOfTheDeviceIsNotMadeWorthless() {
-        final MemoryRegion region = toldByRegisteringAnew(MrMode.PROV_KEY).register(remote(buffer, 7));
+        final Domain domain = toldByRegisteringAnew(MrMode.PROV_KEY);
+        try (MemoryRegion mine = domain.register(Domains.local(buffer)); MemoryRegion none = domain.register(hole())) {
+            mine.refresh();
+            assertRefused(FiErrno.FI_EFAULT, none::refresh);
+        }
+        final MemoryRegion region = domain.register(remote(buffer, 7));
         final long key = region.key();
         assertRefused(FiErrno.FI_ENOSYS, region::refresh, "register anew");
         assertThat(region.key()).isEqualTo(key);

@@ -28,10 +28,13 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteBuffer;
-import java.util.List;
+import java.util.ArrayList;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -261,6 +264,21 @@ class RegistrationTest {
     }
 
     @Test
+    void aRegionWhoseKeyWasInUseTakesNoPlace() {
+        final Domain domain = domains.open(hints -> hints.mrCount(2));
+        final int limit = domain.info().domainAttributes().mrCount();
+        final List<MemoryRegion> regions = new ArrayList<>();
+        for (int i = 0; i < limit; i++) {
+            if (i > 0) {
+                assertRefused(FiErrno.FI_ENOKEY, () -> domain.register(remote(buffer, 0)));
+            }
+            regions.add(domain.register(remote(buffer, i)));
+        }
+        assertThat(regions).hasSizeGreaterThan(1);
+        regions.forEach(MemoryRegion::close);
+    }
+
+    @Test
     void overlappingRegionsAreEqual() {
         final Domain domain = domains.open();
         try (MemoryRegion all = domain.register(remote(buffer, 1)); MemoryRegion part = domain.register(
@@ -281,11 +299,25 @@ class RegistrationTest {
             () -> domain.register(new MrAttributes().buffer(memory).access(MrAccess.SEND)));
     }
 
+    /** Looked for at each access it would cost time for nothing. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void memoryOfADeviceIsThereUnlessTheApplicationTellsOfChangedPages(final boolean tells) {
+        final Domain domain = domains.open(hints -> hints.mrMode(MrMode.MMU_NOTIFY)
+            .demand(tells ? EnumSet.of(MrMode.MMU_NOTIFY) : EnumSet.noneOf(MrMode.class)));
+        try (PinnedMemory memory = domain.allocate(PAGE); MemoryRegion region = domain.register(new MrAttributes()
+            .buffer(memory).access(MrAccess.SEND)); MemoryRegion other = domain.register(local(buffer))) {
+            assertThat(((FabricRegion) region).body().devices().isOnDemand()).isEqualTo(tells);
+            assertThat(((FabricRegion) other).body().devices().isOnDemand()).isTrue();
+        }
+    }
+
     @Test
     void aClosedDomainRegistersNothing() {
         final Domain domain = domains.open();
         domain.close();
         assertRefused(FiErrno.FI_EBADFD, () -> domain.register(local(buffer)), "closed");
+        assertRefused(FiErrno.FI_EBADFD, () -> domain.register(new MrAttributes()), "closed");
         assertRefused(FiErrno.FI_EBADFD, () -> domain.allocate(PAGE));
         assertRefused(FiErrno.FI_EBADFD, () -> domain.mapRaw(0, new byte[RawKey.LENGTH]));
         assertRefused(FiErrno.FI_EBADFD, () -> domain.unmapKey(1));

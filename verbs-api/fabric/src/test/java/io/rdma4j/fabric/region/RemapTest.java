@@ -45,6 +45,9 @@ class RemapTest {
     private static final int ANONYMOUS = LibcConstants.MAP_PRIVATE | LibcConstants.MAP_ANONYMOUS;
     private static final int RW = LibcConstants.PROT_READ | LibcConstants.PROT_WRITE;
 
+    /** It follows its pages when it is told of them, and has no regions on demand. */
+    private static final String WITHOUT_SUSPENSION = "extensions=false";
+
     @RegisterExtension
     final Domains domains = new Domains();
 
@@ -275,8 +278,10 @@ class RemapTest {
     }
 
     /** Other pages than those that failed are out of reach, too (checklist 45). */
-    @Test
-    void aRefreshOfAPartThatFailsLeavesPeersNothingByTheDevicesKey() {
+    @ParameterizedTest
+    @ValueSource(strings = {"", WITHOUT_SUSPENSION})
+    void aRefreshOfAPartThatFailsLeavesPeersNothingByTheDevicesKey(final String device) {
+        domains.on(device);
         map(RW, 5);
         final FabricRegion region = register(open(MrMode.MMU_NOTIFY, MrMode.PROV_KEY));
         final long key = region.key();
@@ -291,8 +296,10 @@ class RemapTest {
         region.close();
     }
 
-    @Test
-    void ofSeveralBuffersTheDevicesKeyGoesWhenARefreshFails() {
+    @ParameterizedTest
+    @ValueSource(strings = {"", WITHOUT_SUSPENSION})
+    void ofSeveralBuffersTheDevicesKeyGoesWhenARefreshFails(final String device) {
+        domains.on(device);
         map(RW, 5);
         final Domain domain = open(MrMode.MMU_NOTIFY, MrMode.PROV_KEY);
         final FabricRegion region = (FabricRegion) domain.register(new MrAttributes().buffer(address + 3 * PAGE, PAGE)
@@ -307,6 +314,10 @@ class RemapTest {
         try (Wire wire = new Wire(told.realm())) {
             assertThat(wire.read(told.iova(), told.rkey(), 8)).as("the buffer that was not refreshed")
                 .isEqualTo(WcStatus.REM_ACCESS_ERR);
+        }
+        if (!device.isEmpty()) {
+            assertThat(told.realm().directory().read(Integer.toUnsignedLong(told.rkey()))).as("a key of nothing")
+                .isNull();
         }
         map(RW, 6);
         region.refresh(address, PAGE);

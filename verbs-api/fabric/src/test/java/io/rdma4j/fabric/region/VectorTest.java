@@ -11,6 +11,7 @@ import static io.rdma4j.fabric.region.Domains.PAGE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.RdmaException;
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.Domain;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -78,21 +79,21 @@ class VectorTest {
 
     /** The device, as if it could only register ranges of addresses, as libibverbs does. */
     private RdmaContext withoutPageLists() {
-        return RefreshTest.proxy(RdmaContext.class, (proxy, method, arguments) -> {
+        return HookedDevice.proxy(RdmaContext.class, (proxy, method, arguments) -> {
             if (arguments != null && arguments[0] == Feature.PAGE_LISTS) {
                 return method.getName().equals("whyNot") ? "ranges only" : (Object) false;
             }
-            final Object result = RefreshTest.invoke(domains.context(), method, arguments);
+            final Object result = HookedDevice.call(domains.context(), method, arguments);
             return result instanceof ProtectionDomain ? withoutPageLists((ProtectionDomain) result) : result;
         });
     }
 
     private static ProtectionDomain withoutPageLists(final ProtectionDomain pd) {
-        return RefreshTest.proxy(ProtectionDomain.class, (proxy, method, arguments) -> {
+        return HookedDevice.proxy(ProtectionDomain.class, (proxy, method, arguments) -> {
             if (arguments != null && arguments[0] instanceof MrOptions && ((MrOptions) arguments[0]).pages() != null) {
                 throw RdmaException.of("register").errno(RdmaException.EOPNOTSUPP).build();
             }
-            return RefreshTest.invoke(pd, method, arguments);
+            return HookedDevice.call(pd, method, arguments);
         });
     }
 
@@ -108,6 +109,18 @@ class VectorTest {
             assertThat(region.lkey(start + 2 * PAGE, PAGE)).isNotZero().isNotEqualTo(region.lkey(start, PAGE));
             assertThat(region.key()).isEqualTo(1);
             region.close();
+        }
+    }
+
+    @Test
+    void whereNobodyReadsItThereIsNoTableOfPieces() {
+        final Domain domain = domains.open(Capability.MSG);
+        try (PinnedMemory memory = domain.allocate(PAGE)) {
+            try (FabricRegion region = (FabricRegion) domain.register(both().buffer(memory.address() + 8, 16)
+                .buffer(memory.address() + 600, 16))) {
+                assertThat(region.lkey(memory.address() + 8, 16)).isNotEqualTo(region.lkey(memory.address() + 600, 16));
+                assertThat(region.body().devices().entry().pieces()).isZero();
+            }
         }
     }
 
