@@ -484,12 +484,12 @@ final class FabricRegion implements PendingRegion, LocalDescriptor {
     @Override
     public void close() {
         final Registration registration = pending;
+        if (gate.isOwn() || registration != null && registration.isOwn()) {
+            // An owner of the memory that is told of the end, and closes what is being closed, or fails half-way.
+            return;
+        }
         if (registration != null) {
             registration.cancelOrAwait();
-        }
-        if (gate.isOwn()) {
-            // An owner of the memory that is told of the end, and closes what is being closed.
-            return;
         }
         gate.enter("close region", this);
         try {

@@ -23,6 +23,8 @@ final class Registration implements Runnable {
     private final FabricEventQueue queue;
     private final AtomicBoolean begun = new AtomicBoolean();
     private final CountDownLatch done = new CountDownLatch(1);
+    /** Who registers the region just now. */
+    private volatile Thread worker;
 
     Registration(final PendingRegion region, final FabricEventQueue queue) {
         this.region = region;
@@ -35,12 +37,14 @@ final class Registration implements Runnable {
             return;
         }
         RegionEvent event = null;
+        worker = Thread.currentThread();
         try {
             region.activate();
             event = RegionEvent.done(region);
         } catch (final FabricException e) {
             event = RegionEvent.failed(region, e);
         } finally {
+            worker = null;
             end(event == null ? other() : event);
         }
     }
@@ -63,6 +67,11 @@ final class Registration implements Runnable {
         if (begun.compareAndSet(false, true)) {
             region.cancel();
         }
+    }
+
+    /** Whether this thread registers the region just now. */
+    boolean isOwn() {
+        return worker == Thread.currentThread();
     }
 
     /** When this returns nothing works on the region any more. */

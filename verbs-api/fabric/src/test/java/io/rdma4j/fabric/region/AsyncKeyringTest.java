@@ -9,6 +9,7 @@ import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdma4j.RdmaException;
 import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.Capability;
@@ -25,6 +26,7 @@ import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.MrFlag;
 import io.rdma4j.fabric.event.FabricEventQueue;
 import io.rdma4j.verbs.PinnedMemory;
+import io.rdma4j.verbs.RdmaContext;
 import io.rdma4j.verbs.WcStatus;
 import io.rdma4j.verbs.spi.RegionOwner;
 
@@ -44,6 +46,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Asynchronous registration for several authorization keys (checklist 12, 48-52), at turns that a test gives. */
 @Timeout(60)
@@ -60,6 +64,7 @@ class AsyncKeyringTest {
 
     private Domain domain;
     private AddressVector keys;
+    private long red;
     private Regions regions;
     private FabricEventQueue queue;
 
@@ -79,7 +84,7 @@ class AsyncKeyringTest {
     private void open(final Consumer<Hints> asked) {
         domain = domains.open(hints -> asked.accept(hints.endpointType(EndpointType.RDM).avAuthKeys(true)));
         keys = domain.openAddressVector(new AvAttributes());
-        final long red = keys.insertAuthKey(RED, 0);
+        red = keys.insertAuthKey(RED, 0);
         keys.insertAuthKey(GREEN, 0);
         try (FabricRegion any = (FabricRegion) domain.register(remote().avAuthKey(keys, red).flags(MrFlag.AUTH_KEY))) {
             regions = any.regions();
@@ -218,6 +223,41 @@ class AsyncKeyringTest {
         assertThat(next().isError()).isFalse();
         region[0].close();
         assertThat(told).as("again, by the last part or by each").hasValueGreaterThan(1);
+    }
+
+    /** By the thread that registers, so that nobody would end what a close waits for. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void anOwnerThatIsToldOfAFailureMayCloseTheRegion(final boolean forAllKeys) {
+        final boolean[] fails = {false};
+        final RdmaContext context = HookedDevice.of(domains.context(), (method, arguments) -> {
+            if (fails[0] && method.equals("register") && arguments[0] instanceof PinnedMemory) {
+                throw RdmaException.of("register the table of pieces").errno(FiErrno.FI_EIO).build();
+            }
+        });
+        open(hints -> hints.context(context));
+        final MemoryRegion[] region = new MemoryRegion[1];
+        final AtomicInteger told = new AtomicInteger();
+        final RegionOwner owner = () -> {
+            told.incrementAndGet();
+            region[0].close();
+        };
+        final long address = BufferUtil.address(memory);
+        final MrAttributes owned = new MrAttributes().buffer(address + 8, 16, owner).buffer(address + 600, 16, owner)
+            .access(MrAccess.REMOTE_READ).requestedKey(KEY).context("mine");
+        region[0] = domain.register(forAllKeys ? owned.avAuthKey(keys, FiAddr.NOTAVAIL)
+            : owned.avAuthKey(keys, red).flags(MrFlag.AUTH_KEY));
+        // Its directory is there already.
+        final Realm realm = regions.openRealm(RED);
+        fails[0] = true;
+        turns.remove().run();
+        fails[0] = false;
+        realm.release();
+        assertThat(told).hasPositiveValue();
+        assertThat(next().errno()).isEqualTo(FiErrno.FI_EIO);
+        region[0].close();
+        assertThat(region[0].isClosed()).isTrue();
+        assertKeyIsFree();
     }
 
     @Test
