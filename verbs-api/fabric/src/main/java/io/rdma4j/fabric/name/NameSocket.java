@@ -89,8 +89,8 @@ final class NameSocket {
     }
 
     /**
-     * With the lock: sockets of other ports and networks that nobody listens to any more. A network has its number until
-     * it ends, so that nobody would take the name of one again.
+     * With the lock: sockets of other ports and networks that nobody listens to any more. The number of a network that
+     * has ended hardly comes again, so that nobody would take the name.
      */
     private static void removeDead(final Path folder) throws IOException {
         try (DirectoryStream<Path> sockets = Files.newDirectoryStream(folder, PREFIX + '*')) {
