@@ -21,9 +21,7 @@ import io.rdma4j.fabric.completion.Room;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.event.FabricCounter;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 
 /**
@@ -65,6 +63,11 @@ public final class TriggeredWork {
             return counter.isClosed() || Long.compareUnsigned(counter.read(), threshold) >= 0;
         }
 
+        /** Whether it is triggered before one that was given later: what is due already was. */
+        boolean isBefore(final Waiting later) {
+            return counter != later.counter || Long.compareUnsigned(threshold, later.threshold) <= 0 || isDue();
+        }
+
         OperationKind kind() {
             return call != null ? call.kind
                 : request.result() == 0 ? OperationKind.ATOMIC_UPDATE : OperationKind.ATOMIC;
@@ -91,7 +94,8 @@ public final class TriggeredWork {
     private final boolean isOffered;
     private final EndpointCounters counters;
     private final long peerMask;
-    private final Deque<Waiting> waiting = new ArrayDeque<>();
+    /** Of each counter in the order in which they are triggered. */
+    private final List<Waiting> waiting = new ArrayList<>();
     /** Which were due and could not begin in this pass. */
     private final List<Waiting> stuck = new ArrayList<>();
     private final Room room = new Room(MOST);
@@ -159,7 +163,11 @@ public final class TriggeredWork {
 
     /** The endpoint may have had nothing to go on with until now. */
     private void add(final Waiting one) {
-        waiting.add(one);
+        int place = 0;
+        while (place < waiting.size() && waiting.get(place).isBefore(one)) {
+            place++;
+        }
+        waiting.add(place, one);
         transmit.wants(port);
     }
 
@@ -181,22 +189,26 @@ public final class TriggeredWork {
     }
 
     /**
-     * Starts what is due, in the order in which it was given; what there is no room for is tried again, and nothing for
-     * the same peer overtakes it.
+     * Starts what is due: of one counter in the order of the thresholds, of one threshold in the order in which it was
+     * given. What there is no room for is tried again, and nothing for the same peer overtakes it.
      *
      * @return whether something waits.
      */
     public boolean progress() {
-        for (int left = waiting.size(); left > 0; left--) {
-            final Waiting one = waiting.poll();
+        int place = 0;
+        while (place < waiting.size()) {
+            final Waiting one = waiting.get(place);
             final boolean due = one.isDue();
             final int code = due && !isBehind(one) ? start(one) : -FiErrno.FI_EAGAIN;
             if (code == -FiErrno.FI_EAGAIN) {
-                waiting.add(one);
+                place++;
                 if (due) {
                     stuck.add(one);
                 }
-            } else if (code == 0) {
+                continue;
+            }
+            waiting.remove(place);
+            if (code == 0) {
                 room.giveBack();
             } else {
                 failed(one, -code, Failures.NOT_TRIGGERED);
@@ -250,8 +262,8 @@ public final class TriggeredWork {
 
     /** The endpoint is closed: nothing is started any more. */
     public void cancelAll() {
-        for (Waiting one = waiting.poll(); one != null; one = waiting.poll()) {
-            failed(one, FiErrno.FI_ECANCELED, Failures.CLOSED);
+        while (!waiting.isEmpty()) {
+            failed(waiting.remove(0), FiErrno.FI_ECANCELED, Failures.CLOSED);
         }
     }
 }

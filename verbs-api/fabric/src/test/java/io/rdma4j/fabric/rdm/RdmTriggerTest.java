@@ -98,6 +98,44 @@ class RdmTriggerTest {
         assertThat(b.next().context()).isEqualTo(9);
     }
 
+    /** The counter may have passed several thresholds when somebody looks. */
+    @Test
+    void operationsBeginInTheOrderOfTheirThresholds() {
+        final Counter another = a.keep(a.domain.openCounter());
+        final long[] thresholds = {5, 3, 4, -1, 3, 1};
+        for (int i = 0; i < thresholds.length; i++) {
+            receive(7);
+            assertThat(a.ep.sendMessage(message(10 + i, i).trigger(counter, thresholds[i]), OpFlags.TRIGGER)).isZero();
+        }
+        // What waits for another counter has no part in this order.
+        receive(8);
+        assertThat(a.ep.sendMessage(message(20, 20).trigger(another, 2), OpFlags.TRIGGER)).isZero();
+        nothingHappens();
+        counter.set(-1);
+        for (final int next : new int[] {5, 1, 4, 2, 0, 3}) {
+            assertThat(a.next()).extracting(Done::context, Done::errno).containsExactly((long) next, 0);
+            assertThat(b.next()).extracting(Done::context, Done::length).containsExactly(7L, 10L + next);
+        }
+        nothingHappens();
+        another.add(2);
+        assertThat(a.next().context()).isEqualTo(20);
+        assertThat(b.next()).extracting(Done::context, Done::length).containsExactly(8L, 20L);
+    }
+
+    /** It was triggered before the other one was given, whether somebody has looked or not. */
+    @Test
+    void whatIsDueAlreadyKeepsItsPlace() {
+        receive(7);
+        receive(8);
+        assertThat(a.ep.sendMessage(message(10, 1).trigger(counter, 5), OpFlags.TRIGGER)).isZero();
+        counter.add(5);
+        assertThat(a.ep.sendMessage(message(20, 2).trigger(counter, 3), OpFlags.TRIGGER)).isZero();
+        assertThat(a.next().context()).isEqualTo(1);
+        assertThat(a.next().context()).isEqualTo(2);
+        assertThat(b.next()).extracting(Done::context, Done::length).containsExactly(7L, 10L);
+        assertThat(b.next()).extracting(Done::context, Done::length).containsExactly(8L, 20L);
+    }
+
     @Test
     void everyCallCanWait() {
         final long there = b.region.base();
