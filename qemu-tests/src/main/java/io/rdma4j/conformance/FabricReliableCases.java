@@ -192,7 +192,7 @@ final class FabricReliableCases {
             far.receive(to, 100, 50, 1);
             near.send(from, 0, length, near.to(far), 2);
             near.next().expect(2, OperationKind.SEND);
-            final FabricWc wc = far.next().expectError(1, FI_ETRUNC);
+            final FabricWc wc = far.next().expectError(1, FI_ETRUNC).expectLength(50);
             Check.equal(length - 50L, wc.overflow(), "what did not fit of %d bytes into 50", length);
             to.expectGuard(0, 100, "before the receive");
             to.expectGuard(150, 4 * PAGE, "behind the receive");

@@ -136,7 +136,7 @@ final class FabricTaggedCases {
         two.far.post(() -> two.far.endpoint().tagged().receive(two.to.at(0), 5, two.to.region(), ANY, 1, 0, 2),
             "receive");
         two.send(20, 1);
-        final FabricWc wc = two.far.next().expectError(2, FI_ETRUNC).expectTag(1);
+        final FabricWc wc = two.far.next().expectError(2, FI_ETRUNC).expectTag(1).expectLength(5);
         Check.equal(15L, wc.overflow(), "what did not fit of 20 bytes into 5");
     }
 

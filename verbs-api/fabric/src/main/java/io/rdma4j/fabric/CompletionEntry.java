@@ -35,10 +35,11 @@ public interface CompletionEntry {
     OperationKind kind();
 
     /**
-     * Bytes that were received, or of the operation. Of a peer's write to a region whose buffers lie apart these are
-     * the bytes in the last of them: the device tells no more (ADR 0037).
+     * Bytes that were received, or of the operation. Of a message that was cut these are the bytes that fitted, and
+     * {@link #overflow} has the others. Of a peer's write to a region whose buffers lie apart these are the bytes in
+     * the last of them: the device tells no more (ADR 0037).
      *
-     * @return 0 or more.
+     * @return 0 or more; 0 for a failure without {@link #overflow}: what was transferred is not known.
      */
     long length();
 
@@ -75,7 +76,8 @@ public interface CompletionEntry {
     /**
      * Bytes of a message that did not fit, for FI_ETRUNC (olen).
      *
-     * @return 0 or more.
+     * @return 0 or more; 0 for FI_ETRUNC of a connected endpoint whose messages do not go in pieces, as the device does
+     *         not tell.
      */
     long overflow();
 

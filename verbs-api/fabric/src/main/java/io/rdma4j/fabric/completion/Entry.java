@@ -90,7 +90,8 @@ final class Entry implements CompletionEntry {
 
     @Override
     public long length() {
-        return errno == 0 ? length : 0;
+        // Of a message that was cut it is known what came before the cut; of other failures nothing is.
+        return errno == 0 || overflow > 0 ? length : 0;
     }
 
     @Override

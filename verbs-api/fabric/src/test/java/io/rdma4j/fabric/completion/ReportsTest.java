@@ -41,7 +41,7 @@ class ReportsTest {
         queues.success(queue, OperationKind.SEND, 5).commit();
         assertThat(queue.read(keep, 10)).isEqualTo(2);
         assertThat(seen).containsExactly(
-            new Done(queues.endpoint, OperationKind.RECEIVE, -1, 0, true, -2, 77, 14, 13, FiErrno.FI_ETRUNC,
+            new Done(queues.endpoint, OperationKind.RECEIVE, -1, 1L << 40, true, -2, 77, 14, 13, FiErrno.FI_ETRUNC,
                 Failures.text(FiErrno.FI_ETRUNC, Failures.CLOSED), 0, false),
             new Done(queues.endpoint, OperationKind.SEND, 5, 50, false, 0, FiAddr.NOTAVAIL, 0, 0, 0, "", 0, false));
         assertThat(queue.read(keep, 10)).isZero();

@@ -145,6 +145,7 @@ class LossTest {
                 send(node, a, toB, size);
                 final Done received = node.received(b);
                 assertThat(received.error()).isEqualTo("FI_ETRUNC");
+                assertThat(received.length()).isEqualTo(capacity);
                 assertThat(received.overflow()).isEqualTo(size - capacity);
                 assertThat(received.context()).isEqualTo(2);
                 assertThat(received.text()).contains("longer than its receive");

@@ -138,6 +138,7 @@ class RdmMessagesTest {
         a.succeeds(() -> a.ep.send(a.at(0), 10_000, a.region, toB, 1));
         final Done got = b.next();
         assertThat(got.errno()).isEqualTo(FiErrno.FI_ETRUNC);
+        assertThat(got.length()).isEqualTo(5_000);
         assertThat(got.overflow()).isEqualTo(5_000);
         b.expect(0, 5_000, 3);
         assertThat(b.bytes.getByte(5_000)).isEqualTo((byte) 0x55);

@@ -174,8 +174,8 @@ class RdmMultiReceiveTest {
         gets(1, 0, 50, 1, false);
         send(400, 2);
         final Done cut = b.next();
-        assertThat(cut).extracting(Done::errno, Done::overflow, Done::buffer, Done::released)
-            .containsExactly(FiErrno.FI_ETRUNC, 250L, b.at(50), true);
+        assertThat(cut).extracting(Done::errno, Done::length, Done::overflow, Done::buffer, Done::released)
+            .containsExactly(FiErrno.FI_ETRUNC, 150L, 250L, b.at(50), true);
         b.expect(50, 150, 2);
         b.expect(200, 64, 99);
     }
@@ -443,6 +443,7 @@ class RdmMultiReceiveTest {
             final boolean isSingle = done.buffer() == 0;
             assertThat(isSingle || done.buffer() == b.at(at)).as("%s at %d", done, b.at(at)).isTrue();
             assertThat(done.errno()).isEqualTo(message[0] > room ? FiErrno.FI_ETRUNC : 0);
+            assertThat(done.length()).as("%s", done).isEqualTo(Math.min(room, message[0]));
             b.expect(at, Math.min(room, message[0]), message[1]);
             buffer[3] += Math.min(room, message[0]);
             final boolean isOver = isSingle || buffer[2] - buffer[3] < LEAST;

@@ -230,6 +230,7 @@ class RdmTaggedTest {
         send(10, 3);
         final Done done = b.next();
         assertThat(done.errno()).isEqualTo(FiErrno.FI_ETRUNC);
+        assertThat(done.length()).isEqualTo(4);
         assertThat(done.overflow()).isEqualTo(6);
         assertThat(done.tag()).isEqualTo(3);
     }
