@@ -7,6 +7,7 @@ package io.rdma4j.conformance;
 
 import static io.rdma4j.fabric.FiErrno.FI_EBADFD;
 import static io.rdma4j.fabric.FiErrno.FI_EBADFLAGS;
+import static io.rdma4j.fabric.FiErrno.FI_EDOMAIN;
 import static io.rdma4j.fabric.FiErrno.FI_EINVAL;
 import static io.rdma4j.fabric.FiErrno.FI_EMSGSIZE;
 import static io.rdma4j.fabric.FiErrno.FI_ENOAV;
@@ -308,7 +309,7 @@ final class FabricDatagramCases {
         FabricCheck.refused(FI_EINVAL, () -> domain.openAddressedEndpoint(null), "null");
         FabricCheck.refused(FI_EINVAL, () -> domain.openEndpoint(
             new EndpointOptions().completionQueue(peer.cq())), "a connected endpoint");
-        FabricCheck.refused(FI_EINVAL, () -> domain.openAddressedEndpoint(new EndpointOptions()
+        FabricCheck.refused(FI_EDOMAIN, () -> domain.openAddressedEndpoint(new EndpointOptions()
             .completionQueue(peer.cq()).addressVector(group.join().vector())), "a vector of another domain");
         peer.expectMessagesFlow(group.join());
     }

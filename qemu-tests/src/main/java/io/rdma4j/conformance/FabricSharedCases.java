@@ -7,7 +7,7 @@ package io.rdma4j.conformance;
 
 import static io.rdma4j.fabric.FiErrno.FI_EBUSY;
 import static io.rdma4j.fabric.FiErrno.FI_ECANCELED;
-import static io.rdma4j.fabric.FiErrno.FI_EINVAL;
+import static io.rdma4j.fabric.FiErrno.FI_EDOMAIN;
 import static io.rdma4j.fabric.FiErrno.FI_ENOENT;
 import static io.rdma4j.fabric.FiErrno.FI_ENOMSG;
 import static io.rdma4j.fabric.FiErrno.FI_ENOPROTOOPT;
@@ -173,7 +173,7 @@ final class FabricSharedCases {
             .receive(three.to.at(0), 8, three.to.region(), ANY, 1, 0, 1), "receive with tag of an endpoint");
         FabricCheck.code(FI_EOPNOTSUPP, three.one.endpoint().cancel(1), "cancel of an endpoint");
         FabricCheck.refused(FI_EBUSY, three.shared::close, "endpoints are open", "2 endpoints");
-        FabricCheck.refused(FI_EINVAL, () -> three.near.domain().openSharedReceiveContext(new SharedReceiveOptions()
+        FabricCheck.refused(FI_EDOMAIN, () -> three.near.domain().openSharedReceiveContext(new SharedReceiveOptions()
             .completionQueue(three.beside.cq()).addressVector(three.near.vector())), "another queue", "domain");
         three.receive(0, 64, 3);
         three.group.leave(three.one);

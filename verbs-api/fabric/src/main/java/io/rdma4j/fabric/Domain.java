@@ -109,9 +109,10 @@ public interface Domain extends AutoCloseable {
      *
      * @param options its queues, sizes and rights.
      * @return the endpoint; the caller owns it.
-     * @throws FabricException FI_ENOCQ without a completion queue, FI_EINVAL (also in a domain of addressed endpoints),
-     *                         FI_EOPNOTSUPP for a shared receive context where messages do not go in pieces, FI_ENOMEM,
-     *                         FI_EBADFD.
+     * @throws FabricException FI_ENOCQ without a completion queue, FI_EDOMAIN for a queue, a counter or a shared
+     *                         receive context of another domain, also of the same device; FI_EINVAL (also in a domain
+     *                         of addressed endpoints), FI_EOPNOTSUPP for a shared receive context where messages do not
+     *                         go in pieces, FI_ENOMEM, FI_EBADFD.
      */
     MsgEndpoint openEndpoint(EndpointOptions options);
 
@@ -121,9 +122,11 @@ public interface Domain extends AutoCloseable {
      *
      * @param options its vector, queues, sizes and rights.
      * @return the endpoint; the caller owns it.
-     * @throws FabricException FI_ENOAV without a vector, FI_ENOCQ without a completion queue, FI_EADDRINUSE for a
-     *                         service that another endpoint has, FI_EINVAL (also in a domain of connected endpoints),
-     *                         FI_EOPNOTSUPP for a shared receive context with DGRAM, FI_ENOMEM, FI_EBADFD.
+     * @throws FabricException FI_ENOAV without a vector, FI_ENOCQ without a completion queue, FI_EDOMAIN for a vector,
+     *                         a queue, a counter or a shared receive context of another domain, also of the same
+     *                         device; FI_EADDRINUSE for a service that another endpoint has, FI_EINVAL (also in a
+     *                         domain of connected endpoints), FI_EOPNOTSUPP for a shared receive context with DGRAM,
+     *                         FI_ENOMEM, FI_EBADFD.
      */
     AddressedEndpoint openAddressedEndpoint(EndpointOptions options);
 
@@ -135,7 +138,8 @@ public interface Domain extends AutoCloseable {
      * @return the context; the caller owns it.
      * @throws FabricException FI_EOPNOTSUPP for endpoints of other kinds ({@link DomainAttributes#maxEpSrxCtx} is 0),
      *                         and with {@link MrMode#ENDPOINT}; FI_ENOCQ without a completion queue, FI_ENOAV without a
-     *                         vector for reliable datagrams, FI_EINVAL, FI_EBADFD.
+     *                         vector for reliable datagrams, FI_EDOMAIN for a queue or a vector of another domain,
+     *                         also of the same device; FI_EINVAL, FI_EBADFD.
      */
     SharedReceiveContext openSharedReceiveContext(SharedReceiveOptions options);
 

@@ -133,7 +133,7 @@ public final class FabricCompletionQueue implements CompletionQueue {
      * @param queue as the application gave it.
      * @param which of the endpoint's queues it shall be, for messages.
      * @return the queue.
-     * @throws FabricException FI_ENOCQ for null, FI_EINVAL for one of another domain.
+     * @throws FabricException FI_ENOCQ for null, FI_EDOMAIN for one of another domain.
      */
     public static FabricCompletionQueue of(
         final EndpointHost host, final CompletionQueue queue, final String which) {
@@ -142,7 +142,8 @@ public final class FabricCompletionQueue implements CompletionQueue {
                 .hint("set one with EndpointOptions.completionQueue").build();
         }
         if (!(queue instanceof FabricCompletionQueue) || queue.domain() != host.domain()) {
-            throw Failures.invalid(OPEN_ENDPOINT, "the %s queue, %s, is of another domain", which, queue);
+            throw Failures.of(OPEN_ENDPOINT, FiErrno.FI_EDOMAIN, "the %s queue, %s, is of another domain", which,
+                queue).build();
         }
         return (FabricCompletionQueue) queue;
     }

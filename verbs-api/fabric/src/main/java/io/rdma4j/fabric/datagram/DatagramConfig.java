@@ -64,7 +64,8 @@ record DatagramConfig(
 
     private static PeerTable peers(final EndpointHost host, final AddressVector vector) {
         if (!(vector instanceof PeerTable) || vector.domain() != host.domain()) {
-            throw Failures.invalid(OPEN, "the address vector, %s, is of another domain", vector);
+            throw Failures.of(OPEN, FiErrno.FI_EDOMAIN, "the address vector, %s, is of another domain", vector)
+                .build();
         }
         return (PeerTable) vector;
     }

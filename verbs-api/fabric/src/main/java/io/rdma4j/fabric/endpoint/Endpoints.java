@@ -25,7 +25,8 @@ public final class Endpoints {
      * @param host    its domain.
      * @param options its queues, sizes and rights.
      * @return the endpoint; the caller owns it.
-     * @throws io.rdma4j.fabric.FabricException FI_ENOCQ without a completion queue, FI_EINVAL, FI_ENOMEM, FI_EBADFD.
+     * @throws io.rdma4j.fabric.FabricException FI_ENOCQ without a completion queue, FI_EDOMAIN, FI_EINVAL, FI_ENOMEM,
+     *                                          FI_EBADFD.
      */
     public static MsgEndpoint openEndpoint(final EndpointHost host, final EndpointOptions options) {
         return FabricEndpoint.open(host, options);

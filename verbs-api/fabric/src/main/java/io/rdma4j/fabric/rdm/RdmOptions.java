@@ -77,7 +77,8 @@ final class RdmOptions {
                 .build();
         }
         if (!(vector instanceof PeerTable) || ((PeerTable) vector).domain() != host.domain()) {
-            throw Failures.invalid(operation, "the address vector, %s, is of another domain", vector);
+            throw Failures.of(operation, FiErrno.FI_EDOMAIN, "the address vector, %s, is of another domain", vector)
+                .build();
         }
         return (PeerTable) vector;
     }

@@ -117,7 +117,7 @@ public final class SharedReceives implements SharedReceiveContext, CompletionPor
      * @param host    the endpoint's domain.
      * @param options of the endpoint.
      * @return null if it has receives of its own.
-     * @throws FabricException FI_EINVAL for one of another domain, or with another vector.
+     * @throws FabricException FI_EDOMAIN for one of another domain, FI_EINVAL for one with another vector.
      */
     static SharedReceives of(final EndpointHost host, final EndpointOptions options) {
         final String open = "open endpoint";
@@ -126,7 +126,8 @@ public final class SharedReceives implements SharedReceiveContext, CompletionPor
             return null;
         }
         if (!(given instanceof SharedReceives) || given.domain() != host.domain()) {
-            throw Failures.invalid(open, "the shared receive context, %s, is of another domain", given);
+            throw Failures.of(open, FiErrno.FI_EDOMAIN, "the shared receive context, %s, is of another domain", given)
+                .build();
         }
         final SharedReceives shared = (SharedReceives) given;
         if (shared.table != null && shared.table != options.addressVector()) {

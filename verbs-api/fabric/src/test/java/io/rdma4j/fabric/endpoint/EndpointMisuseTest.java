@@ -50,7 +50,7 @@ class EndpointMisuseTest {
             () -> a.domain.openEndpoint(new EndpointOptions().completionQueues(a.cq, null)));
         assertRefused(FiErrno.FI_ENOCQ,
             () -> a.domain.openEndpoint(new EndpointOptions().completionQueues(null, a.cq)));
-        assertRefused(FiErrno.FI_EINVAL, () -> a.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq)));
+        assertRefused(FiErrno.FI_EDOMAIN, () -> a.domain.openEndpoint(new EndpointOptions().completionQueue(b.cq)));
         for (final int size : new int[] {0, -1, Integer.MIN_VALUE, Integer.MAX_VALUE, 1 << 17}) {
             assertRefused(FiErrno.FI_EINVAL,
                 () -> a.domain.openEndpoint(new EndpointOptions().completionQueue(a.cq).sizes(size, 1)));

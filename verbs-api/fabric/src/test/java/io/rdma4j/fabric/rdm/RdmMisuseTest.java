@@ -70,9 +70,9 @@ class RdmMisuseTest {
         assertThat(catchThrowableOfType(FabricException.class, () -> a.domain.openAddressedEndpoint(null)).errno())
             .isEqualTo(FiErrno.FI_EINVAL);
         assertThat(opening(options -> options.addressVector(null))).isEqualTo(FiErrno.FI_ENOAV);
-        assertThat(opening(options -> options.addressVector(b.av))).isEqualTo(FiErrno.FI_EINVAL);
+        assertThat(opening(options -> options.addressVector(b.av))).isEqualTo(FiErrno.FI_EDOMAIN);
         assertThat(opening(options -> options.completionQueue(null))).isEqualTo(FiErrno.FI_ENOCQ);
-        assertThat(opening(options -> options.completionQueue(b.cq))).isEqualTo(FiErrno.FI_EINVAL);
+        assertThat(opening(options -> options.completionQueue(b.cq))).isEqualTo(FiErrno.FI_EDOMAIN);
         assertThat(opening(options -> options.sizes(0, 1))).isEqualTo(FiErrno.FI_EINVAL);
         assertThat(opening(options -> options.sizes(1, -1))).isEqualTo(FiErrno.FI_EINVAL);
         assertThat(opening(options -> options.window(3, 4096))).isEqualTo(FiErrno.FI_EINVAL);

@@ -193,7 +193,7 @@ class SharedConnectionsTest {
         assertRefused(FiErrno.FI_EOPNOTSUPP, () -> plain.domain.openEndpoint(
             options().completionQueue(plain.cq).sharedReceiveContext(shared)), "hands of the device");
         final TestNode other = node("", Capability.MSG, Capability.TAGGED);
-        assertRefused(FiErrno.FI_EINVAL, () -> other.domain.openEndpoint(
+        assertRefused(FiErrno.FI_EDOMAIN, () -> other.domain.openEndpoint(
             options().completionQueue(other.cq).sharedReceiveContext(shared)), "another domain");
         final TestNode datagrams = devices.keep(new TestNode(
             new Hints().context(devices.device("")).endpointType(EndpointType.DGRAM), SIZE));

@@ -463,17 +463,19 @@ class SharedReceivesTest {
         final SharedReceiveOptions options = new SharedReceiveOptions();
         assertRefused(FiErrno.FI_EINVAL, "options is null", () -> b.domain.openSharedReceiveContext(null));
         assertRefused(FiErrno.FI_ENOAV, "vector", () -> b.domain.openSharedReceiveContext(options));
+        options.addressVector(a.av);
+        assertRefused(FiErrno.FI_EDOMAIN, "another domain", () -> b.domain.openSharedReceiveContext(options));
         options.addressVector(b.av);
         assertRefused(FiErrno.FI_ENOCQ, "queue", () -> b.domain.openSharedReceiveContext(options));
         options.completionQueue(a.cq);
-        assertRefused(FiErrno.FI_EINVAL, "another domain", () -> b.domain.openSharedReceiveContext(options));
+        assertRefused(FiErrno.FI_EDOMAIN, "another domain", () -> b.domain.openSharedReceiveContext(options));
         options.completionQueue(b.cq).size(0);
         assertRefused(FiErrno.FI_EINVAL, "receive size is 0", () -> b.domain.openSharedReceiveContext(options));
         options.size(1).leastMultiReceive(0);
         assertRefused(FiErrno.FI_EINVAL, "least room", () -> b.domain.openSharedReceiveContext(options));
         assertRefused(FiErrno.FI_EINVAL, "beside a shared one",
             () -> bound(b.cq, World.options().receiveContexts(b.cq)));
-        assertRefused(FiErrno.FI_EINVAL, "another domain", () -> a.domain.openAddressedEndpoint(
+        assertRefused(FiErrno.FI_EDOMAIN, "another domain", () -> a.domain.openAddressedEndpoint(
             World.options().completionQueue(a.cq).addressVector(a.av).sharedReceiveContext(shared)));
         try (AddressVector vector = b.domain.openAddressVector(new AvAttributes())) {
             assertRefused(FiErrno.FI_EINVAL, "not that of its shared", () -> b.domain.openAddressedEndpoint(
