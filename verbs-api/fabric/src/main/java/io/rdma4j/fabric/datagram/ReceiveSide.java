@@ -72,8 +72,11 @@ final class ReceiveSide {
     }
 
     int receive(final Message message, final long flags) {
-        if ((flags & ~KNOWN_FLAGS) != 0) {
+        if ((flags & ~(KNOWN_FLAGS | OpFlags.MULTI_RECV)) != 0) {
             return -FiErrno.FI_EBADFLAGS;
+        }
+        if ((flags & OpFlags.MULTI_RECV) != 0) {
+            return -FiErrno.FI_EOPNOTSUPP;
         }
         if (message == null || message.count() > buffers.limit()) {
             return -FiErrno.FI_EINVAL;

@@ -20,11 +20,14 @@ import org.agrona.concurrent.UnsafeBuffer;
  * endpoint.
  */
 public final class MessageRules {
-    static final long RECEIVE_FLAGS = OpFlags.COMPLETION | OpFlags.MORE;
-    static final long READ_FLAGS = RECEIVE_FLAGS | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE
+    private static final long ALL_FLAGS = OpFlags.COMPLETION | OpFlags.MORE;
+    static final long RECEIVE_FLAGS = ALL_FLAGS | OpFlags.MULTI_RECV;
+    static final long READ_FLAGS = ALL_FLAGS | OpFlags.INJECT_COMPLETE | OpFlags.TRANSMIT_COMPLETE
         | OpFlags.DELIVERY_COMPLETE;
     /** Of sends and of writes. */
     static final long SEND_FLAGS = READ_FLAGS | OpFlags.INJECT | OpFlags.REMOTE_CQ_DATA;
+    /** Known, and not to be had where each message is one of the device. */
+    private static final long NEED_PIECES = OpFlags.DELIVERY_COMPLETE | OpFlags.MULTI_RECV;
 
     private final LocalMemory local;
     private final LocalBuffers buffers;
@@ -81,7 +84,7 @@ public final class MessageRules {
         if ((flags & ~known) != 0) {
             return -FiErrno.FI_EBADFLAGS;
         }
-        if ((flags & OpFlags.DELIVERY_COMPLETE) != 0) {
+        if ((flags & NEED_PIECES) != 0) {
             return -FiErrno.FI_EOPNOTSUPP;
         }
         final long total = message.total();
