@@ -67,7 +67,8 @@ public interface MsgEndpoint extends Endpoint {
      *
      * @param peerName the peer's {@link #name()}.
      * @throws FabricException FI_EINVAL for bytes that are no name; FI_EISCONN; FI_ECONNREFUSED for another
-     *                         authorization key, or a name that was altered with the checksum made to fit;
+     *                         authorization key, or a name that was altered with the checksum made to fit, and where
+     *                         one side alone has {@link Capability#TAGGED} or {@link Capability#MULTI_RECV};
      *                         FI_EHOSTUNREACH if nobody has the peer's GID, as far as the device knows
      *                         ({@code RdmaContext.whyUnreachable}); FI_EBADFD if closed, or if connecting failed
      *                         before on the device: open another endpoint.
@@ -99,9 +100,9 @@ public interface MsgEndpoint extends Endpoint {
      *
      * @param privateData told to the other side; null for nothing; at most {@link #MAX_PRIVATE_DATA} bytes.
      * @throws FabricException FI_EOPBADSTATE if it was opened without a request; FI_EALREADY if the request was
-     *                         answered before; FI_ETIMEDOUT if it is void; FI_ECONNREFUSED for another authorization
-     *                         key, which the asker is told, too; FI_ENOEQ without an event queue; FI_EINVAL;
-     *                         FI_EBADFD.
+     *                         answered before; FI_ETIMEDOUT if it is void; FI_ECONNREFUSED as {@link
+     *                         #connect(byte[])}, which the asker is told, too; FI_ENOEQ without an event queue;
+     *                         FI_EINVAL; FI_EBADFD.
      */
     void accept(byte[] privateData);
 

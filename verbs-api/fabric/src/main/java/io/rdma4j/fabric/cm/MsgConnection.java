@@ -206,7 +206,8 @@ final class MsgConnection implements ConnectionManager {
             endpoint.connect(asked.name());
         } catch (final FabricException e) {
             state = State.OVER;
-            asked.fail(e.errno() == FiErrno.FI_ECONNREFUSED ? Reason.AUTHORIZATION : Reason.APPLICATION);
+            asked.fail(e.errno() != FiErrno.FI_ECONNREFUSED ? Reason.APPLICATION
+                : endpoint.hasKeyOf(asked.name()) ? Reason.PIECES : Reason.AUTHORIZATION);
             throw e;
         }
         begin(State.ANSWERING, channel.message(ConnectType.REPLY, channel.ids(own, peer)).withData(data));

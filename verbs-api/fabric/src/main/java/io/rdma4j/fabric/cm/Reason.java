@@ -22,7 +22,10 @@ enum Reason {
     /** Nobody listens. */
     CLOSED(FiErrno.FI_ECONNREFUSED, "nobody listens there"),
     /** No room now; it may be asked again. */
-    BUSY(FiErrno.FI_ETIMEDOUT, "the peer had no room for one more connection");
+    BUSY(FiErrno.FI_ETIMEDOUT, "the peer had no room for one more connection"),
+    /** One side's messages go in pieces. */
+    PIECES(FiErrno.FI_ECONNREFUSED, "the messages of one side go in pieces, for FI_TAGGED or FI_MULTI_RECV: ask for "
+        + "these capabilities on both sides, or on none");
 
     private static final Reason[] ALL = values();
 

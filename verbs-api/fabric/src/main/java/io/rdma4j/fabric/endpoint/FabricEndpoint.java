@@ -322,6 +322,16 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
         }
     }
 
+    /**
+     * Whether a peer has this endpoint's authorization key.
+     *
+     * @param peerName what the peer told; may be anything.
+     * @return false also for bytes that are no name.
+     */
+    public boolean hasKeyOf(final byte[] peerName) {
+        return NameCheck.check(peerName, link.realm()) == 0;
+    }
+
     private void requireOpen(final String operation) {
         if (closed) {
             throw Failures.of(operation, FiErrno.FI_EBADFD, "%s is closed", this).build();

@@ -8,12 +8,14 @@ package io.rdma4j.fabric.cm;
 import static io.rdma4j.fabric.Refusal.assertRefused;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdma4j.fabric.Capability;
 import io.rdma4j.fabric.ConnectionRequest;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.EventEntry;
 import io.rdma4j.fabric.FabricAddress;
 import io.rdma4j.fabric.FabricEvent;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.Hints;
 import io.rdma4j.fabric.MsgEndpoint;
 import io.rdma4j.fabric.PassiveEndpoint;
 import io.rdma4j.fabric.region.EndpointHost;
@@ -235,7 +237,27 @@ final class MsgConnectionTest {
         final ConnectionRequest request = b.await(FabricEvent.CONNREQ, a).request();
         final MsgEndpoint answerer = b.open(b.options().request(request).authKey(new byte[] {2}));
         assertRefused(FiErrno.FI_ECONNREFUSED, () -> answerer.accept(null));
-        a.awaitError(FiErrno.FI_ECONNREFUSED, b);
+        assertThat(a.awaitError(FiErrno.FI_ECONNREFUSED, b).providerError()).contains("authorization key");
+    }
+
+    /** Both sides are told what the matter is: which capabilities, or, before any of it is believed, which key. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void messagesInPiecesOfOneSideAreRefused(final boolean byAsker) {
+        final MsgNode tagged = MsgNode.on(devices, new Hints().capabilities(Capability.MSG, Capability.TAGGED));
+        final MsgNode from = byAsker ? tagged : a;
+        final MsgNode to = byAsker ? a : tagged;
+        final PassiveEndpoint passive = to.listen();
+        final MsgEndpoint asker = from.open();
+        asker.connect(passive.address(), null);
+        final MsgEndpoint answerer = to.open(to.options().request(to.await(FabricEvent.CONNREQ, from).request()));
+        assertRefused(FiErrno.FI_ECONNREFUSED, () -> answerer.accept(null), "FI_TAGGED");
+        assertThat(from.awaitError(FiErrno.FI_ECONNREFUSED, to).providerError()).contains("in pieces", "FI_TAGGED");
+        asker.connect(passive.address(), null);
+        final MsgEndpoint stranger = to.open(to.options().authKey(new byte[] {2})
+            .request(to.await(FabricEvent.CONNREQ, from).request()));
+        assertRefused(FiErrno.FI_ECONNREFUSED, () -> stranger.accept(null), "authorization key");
+        assertThat(from.awaitError(FiErrno.FI_ECONNREFUSED, to).providerError()).contains("authorization key");
     }
 
     @Test
