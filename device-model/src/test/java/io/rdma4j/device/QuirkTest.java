@@ -21,17 +21,21 @@ import io.rdma4j.device.raw.RawDriver;
 import io.rdma4j.device.raw.RawEvents;
 import io.rdma4j.device.raw.RawFastRegion;
 import io.rdma4j.device.raw.RawPair;
+import io.rdma4j.device.raw.RawQp;
 import io.rdma4j.device.raw.RawQp.Wqe;
 import io.rdma4j.device.raw.RawSrq;
 import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.Caps;
 import io.rdma4j.hw.pvrdma.Dsr;
 import io.rdma4j.hw.pvrdma.MrFlags;
+import io.rdma4j.hw.pvrdma.Mtu;
+import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
 import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.hw.pvrdma.Uar;
 import io.rdma4j.hw.pvrdma.WcFlags;
+import io.rdma4j.hw.pvrdma.cmd.AhAttr;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateMrRequest;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
@@ -266,6 +270,66 @@ class QuirkTest {
         assertThat(pair.a.modifyState(QpState.PVRDMA_QPS_RESET)).isZero();
         assertThat(pair.a.toInit()).isEqualTo(-5);
         assertThat(events.poll()).isNull();
+    }
+
+    @Test
+    void takesFewAttributesAndItsOwnValuesForTheRest() {
+        try (RawPair other = RawPair.unconnected("emulated:one?quirks=qp-attrs-forced")) {
+            for (RawQp qp : new RawQp[] {other.a, other.b}) {
+                assertThat(qp.modifyState(QpState.PVRDMA_QPS_INIT)).isZero();
+                assertThat(qp.modify(QpAttrMask.PVRDMA_QP_ACCESS_FLAGS, attr -> attr.set(QpAttr.QP_ACCESS_FLAGS, -1)))
+                    .as("without a state").isZero();
+                assertThat(qp.modify(-1, attr -> {
+                    qp.fillRtr(attr, (qp == other.a ? other.b : other.a).qpn, other.driver.gid());
+                    attr.set(QpAttr.PATH_MTU, 5).set(QpAttr.MAX_DEST_RD_ATOMIC, 255).set(QpAttr.PKEY_INDEX, 9)
+                        .set(QpAttr.CUR_QP_STATE, QpState.PVRDMA_QPS_ERR);
+                    attr.get(QpAttr.AH_ATTR).set(AhAttr.PORT_NUM, 7).set(AhAttr.AH_FLAGS, 0);
+                })).isZero();
+                assertThat(qp.modify(QpAttrMask.PVRDMA_QP_STATE, qp::fillRts)).isZero();
+            }
+            final QpAttr attr = other.a.query();
+            assertThat(attr.get(QpAttr.DEST_QP_NUM)).isEqualTo(other.b.qpn);
+            assertThat(attr.get(QpAttr.QP_ACCESS_FLAGS)).isZero();
+            assertThat(attr.get(QpAttr.PATH_MTU)).isEqualTo(Mtu.PVRDMA_MTU_1024);
+            assertThat(attr.get(QpAttr.MAX_DEST_RD_ATOMIC)).isEqualTo(1);
+            assertThat(attr.get(QpAttr.MAX_RD_ATOMIC)).isEqualTo(1);
+            assertThat(attr.get(QpAttr.MIN_RNR_TIMER)).isEqualTo(12);
+            assertThat(attr.get(QpAttr.TIMEOUT)).isEqualTo(14);
+            assertThat(attr.get(QpAttr.RETRY_CNT)).isEqualTo(7);
+            assertThat(attr.get(QpAttr.RNR_RETRY)).isEqualTo(7);
+            assertThat(attr.get(QpAttr.AH_ATTR).get(AhAttr.GRH_HOP_LIMIT)).isEqualTo(1);
+            other.b.receive(1, other.to.start(), 100, other.to.lkey);
+            assertThat(other.run(w -> w.send(2, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED)
+                .sge(other.from.start(), 100, other.from.lkey))).isZero();
+            assertThat(other.to.bytes(0, 100)).isEqualTo(other.from.bytes(0, 100));
+        }
+    }
+
+    /** Only a step that there is, and a path that is bound, are asked for still. */
+    @Test
+    void stepsAreRefusedAsOtherwise() {
+        try (RawPair other = RawPair.unconnected("emulated:one?quirks=qp-attrs-forced&mtu=512")) {
+            assertThat(other.a.modify(-1, other.a::fillRts)).isEqualTo(-22);
+            assertThat(other.a.modifyState(QpState.PVRDMA_QPS_INIT)).isZero();
+            assertThat(other.a.modify(RawQp.RC_RTR, attr -> {
+                other.a.fillRtr(attr, other.b.qpn, other.driver.gid());
+                attr.get(QpAttr.AH_ATTR).set(AhAttr.GRH_SGID_INDEX, 3);
+            })).isEqualTo(-22);
+            assertThat(other.a.toRtr(other.b.qpn, other.driver.gid())).as("the port's MTU is less").isZero();
+            assertThat(other.a.query().get(QpAttr.PATH_MTU)).isEqualTo(Mtu.PVRDMA_MTU_512);
+        }
+    }
+
+    /** On datagram queue pairs, too; their key can be changed in each step. */
+    @Test
+    void takesTheKeyOfDatagramsWhereverItComes() {
+        try (RawPair other = RawPair.datagrams("emulated:one?quirks=qp-attrs-forced")) {
+            assertThat(other.a.modify(QpAttrMask.PVRDMA_QP_STATE | QpAttrMask.PVRDMA_QP_QKEY,
+                attr -> attr.set(QpAttr.QP_STATE, QpState.PVRDMA_QPS_RTS).set(QpAttr.QKEY, 5))).isZero();
+            assertThat(other.a.query().get(QpAttr.QKEY)).isEqualTo(5);
+            assertThat(other.b.modify(QpAttrMask.PVRDMA_QP_QKEY, attr -> attr.set(QpAttr.QKEY, 5))).isZero();
+            assertThat(other.b.query().get(QpAttr.QKEY)).isEqualTo(RawQp.QKEY);
+        }
     }
 
     @Test

@@ -48,6 +48,12 @@ public enum Quirk {
     EARLY_CONS_HEAD,
     /** Going to ERR, SQD or RESET is only remembered: nothing is flushed, and there is no way back. */
     NO_FLUSH,
+    /**
+     * MODIFY_QP does nothing without a state. With one it takes sgid_index, dgid, dest_qp_num, qkey, rq_psn and sq_psn,
+     * whatever the mask says, and has values of its own for the rest: no remote access, P_Key index 0, a path MTU of
+     * 1024, one READ or atomic under way, RNR timer 12, timeout 14, 7 retries of both kinds, hop limit 1.
+     */
+    QP_ATTRS_FORCED,
     /** The asynchronous event ring stays empty. */
     NO_EVENTS,
     /** The port is reported as down. */

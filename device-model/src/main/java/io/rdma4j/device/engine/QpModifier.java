@@ -32,15 +32,19 @@ final class QpModifier {
         this.context = context;
     }
 
-    void modify(QueuePair qp, int givenMask, QpAttr attr) {
-        final int mask = givenMask & KNOWN;
-        if (context.has(Quirk.NO_FLUSH) && isOnlyRemembered(qp, mask, attr)) {
+    void modify(QueuePair qp, int givenMask, QpAttr given) {
+        final boolean forced = context.has(Quirk.QP_ATTRS_FORCED);
+        if (forced && !has(givenMask, QpAttrMask.PVRDMA_QP_STATE)
+            || context.has(Quirk.NO_FLUSH) && isOnlyRemembered(qp, givenMask, given)) {
             return;
         }
+        final QpAttr attr = forced ? ForcedAttributes.values(given, context.limits().mtu()) : given;
         boolean done = false;
         while (!done) {
             final int from = qp.state();
-            final int to = has(mask, QpAttrMask.PVRDMA_QP_STATE) ? attr.get(QP_STATE) : from;
+            final int to = has(givenMask, QpAttrMask.PVRDMA_QP_STATE) ? attr.get(QP_STATE) : from;
+            final int mask = forced ? ForcedAttributes.mask(qp.shape().type(), from, to, givenMask)
+                : givenMask & KNOWN;
             requireStep(qp, from, to, mask, attr);
             requireAttributes(mask, attr);
             requireQkey(qp, mask, attr);
@@ -88,7 +92,7 @@ final class QpModifier {
         }
         final int foreign = mask & ~required & ~QpAttrMask.PVRDMA_QP_STATE
             & ~QpTransitions.optional(qp.shape().type(), from, to);
-        if (foreign != 0 && !context.has(Quirk.NO_FLUSH)) {
+        if (foreign != 0) {
             throw CommandError.invalid("the step from %s to %s does not take %s", QpState.NAMES.of(from),
                 QpState.NAMES.of(to), QpAttrMask.NAMES.of(foreign));
         }
