@@ -340,10 +340,12 @@ class QuirkTest {
     }
 
     @Test
-    void reportsItsPortAsDown() {
-        assertThat(new QueryPortResponse().wrap(driver.ok(Command.QUERY_PORT,
+    void reportsItsPortAsDownButTheLinkOfItsHost() {
+        final PortAttr port = new QueryPortResponse().wrap(driver.ok(Command.QUERY_PORT,
             b -> new QueryPortRequest().wrap(b, 0)
-                .set(QueryPortRequest.PORT_NUM, 1)), 0).get(QueryPortResponse.ATTRS).get(PortAttr.STATE)).isEqualTo(1);
+                .set(QueryPortRequest.PORT_NUM, 1)), 0).get(QueryPortResponse.ATTRS);
+        assertThat(port.get(PortAttr.STATE)).isEqualTo(1);
+        assertThat(port.get(PortAttr.PHYS_STATE)).isEqualTo(5);
     }
 
     @Test

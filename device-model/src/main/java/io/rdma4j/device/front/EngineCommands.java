@@ -124,14 +124,13 @@ public final class EngineCommands implements Commands {
             throw CommandError.invalid("port %d, there is port 1", port);
         }
         final boolean down = options.has(Quirk.PORT_DOWN);
-        final boolean dark = down || !engine.isUp();
         new QueryPortResponse().wrap(response, 0).get(QueryPortResponse.ATTRS)
-            .set(STATE, dark ? PortState.PVRDMA_PORT_DOWN : PortState.PVRDMA_PORT_ACTIVE)
+            .set(STATE, down || !engine.isUp() ? PortState.PVRDMA_PORT_DOWN : PortState.PVRDMA_PORT_ACTIVE)
             .set(MAX_MTU, Math.max(options.limits().mtu(), 5)).set(ACTIVE_MTU, options.limits().mtu())
             .set(GID_TBL_LEN, options.limits().gidEntries()).set(MAX_MSG_SZ, down ? 1024 : Limits.MAX_MESSAGE)
             .set(QKEY_VIOL_CNTR, (int) counters.get(Counter.BAD_QKEY)).set(PKEY_TBL_LEN, 1).set(MAX_VL_NUM, 1)
             .set(ACTIVE_WIDTH, down ? 1 : WIDTH_4X).set(ACTIVE_SPEED, down ? 1 : SPEED_EDR)
-            .set(PHYS_STATE, down ? 0 : dark ? LINK_POLLING : LINK_UP);
+            .set(PHYS_STATE, engine.isUp() ? LINK_UP : LINK_POLLING);
     }
 
     private void queryPkey(UnsafeBuffer request, UnsafeBuffer response) {
