@@ -84,6 +84,17 @@ class ReplayCommandTest {
             .contains("the request of the completion was left out");
     }
 
+    /** Here it is another device of the same process. */
+    @Test
+    void whatHasItsPeerOnAnotherDeviceIsLeftOut() {
+        final Path file = trace("pingpong -d emulated:a -d emulated:b -n 5 -w 0 --trace-data");
+        for (final String which : new String[] {"1", "2"}) {
+            final Cli.Outcome outcome = Cli.run("replay", file.toString(), "--which", which);
+            assertThat(outcome.out()).as(outcome.err())
+                .contains("send: is of a queue pair whose peer is not on this device").doesNotContain("process");
+        }
+    }
+
     @Test
     void onlyTheOwnerReadsATraceAndDataIsTracedOnlyIfAskedFor() throws IOException {
         final Path file = trace("pingpong -n 2 -w 0");

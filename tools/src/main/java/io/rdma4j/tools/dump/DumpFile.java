@@ -92,6 +92,8 @@ public final class DumpFile {
         final JsonReader json = new JsonReader(reader);
         json.setStrictness(Strictness.STRICT);
         try {
+            // Throws where there is nothing at all, of which the parser makes null.
+            json.peek();
             final JsonElement document = JsonParser.parseReader(json);
             if (json.peek() != JsonToken.END_DOCUMENT) {
                 throw invalid(file, "something follows the document");
@@ -105,7 +107,7 @@ public final class DumpFile {
         } catch (final CharacterCodingException e) {
             throw e;
         } catch (final IOException e) {
-            // That of the reader about what follows the document; it names line and column.
+            // That of the reader about what stands before or behind the document; it names line and column.
             throw invalid(file, Json.whyNone(e));
         }
     }

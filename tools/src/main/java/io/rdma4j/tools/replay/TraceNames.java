@@ -71,7 +71,7 @@ final class TraceNames {
         final Made region = find(Command.CREATE_MR, "rkey", value);
         final Made found = region == null ? find(Command.CREATE_MW, "rkey", value) : region;
         if (found == null) {
-            throw new NotSymbolicException("names memory of another process, or by a key that a request made");
+            throw new NotSymbolicException("names memory of another device, or by a key that a request made");
         }
         return found.name() + ".rkey";
     }

@@ -44,7 +44,7 @@ final class TraceScript {
     private final Map<String, Integer> raw = new LinkedHashMap<>();
     /** QPs by name: whether they send datagrams. */
     private final Set<String> datagrams = new HashSet<>();
-    /** QPs that are connected to another process. */
+    /** QPs whose peer is not on this device. */
     private final Set<String> strangers = new HashSet<>();
     private final Set<String> rawRequests = new HashSet<>();
     /** Memory of regions by the regions' names. */
@@ -229,7 +229,7 @@ final class TraceScript {
 
     private void requireKnownPeer(final Made qp) throws NotSymbolicException {
         if (strangers.contains(qp.name())) {
-            throw new NotSymbolicException("is of a queue pair whose peer is in another process");
+            throw new NotSymbolicException("is of a queue pair whose peer is not on this device");
         }
     }
 
@@ -268,7 +268,7 @@ final class TraceScript {
     private void requireKnownSender(final UnsafeBuffer cqe) throws NotSymbolicException {
         final long sender = Cqe.srcQp(cqe, 0) & 0xffff_ffffL;
         if (sender != 0 && names.find(Command.CREATE_QP, "qpn", sender) == null) {
-            throw new NotSymbolicException("comes from another process");
+            throw new NotSymbolicException("comes from another device");
         }
     }
 

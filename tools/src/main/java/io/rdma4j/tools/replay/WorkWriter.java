@@ -93,7 +93,7 @@ final class WorkWriter {
     private String peer(final long qpn) throws NotSymbolicException {
         final Made peer = names.find(Command.CREATE_QP, "qpn", qpn);
         if (peer == null) {
-            throw new NotSymbolicException("goes to another process");
+            throw new NotSymbolicException("goes to another device");
         }
         return peer.name() + ".qpn";
     }

@@ -37,11 +37,15 @@ public final class Json {
      * @param thrown what Gson threw. Its innermost message has line, column and path; a second line, which points to
      *               Gson's manual, is left out.
      * @return half a sentence.
+     * @throws Error that Gson wrapped, such as a lack of memory: the text may be JSON.
      */
     public static String whyNone(final Throwable thrown) {
         Throwable innermost = thrown;
         while (innermost.getCause() != null) {
             innermost = innermost.getCause();
+        }
+        if (innermost instanceof Error) {
+            throw (Error) innermost;
         }
         return "it is no JSON: " + String.valueOf(innermost.getMessage()).lines().findFirst().orElse("")
             .replaceFirst("^Use JsonReader.* malformed JSON", "malformed");

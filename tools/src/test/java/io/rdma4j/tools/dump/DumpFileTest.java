@@ -62,6 +62,7 @@ class DumpFileTest {
 
     @ParameterizedTest
     @CsvSource(delimiter = '|', value = {
+        "                                             | it is no JSON: End of input at line 1 column 1",
         "hello                                        | it is no JSON",
         "[1, 2]                                       | no member 'rdma4j_dump'",
         "{\"other\": 1}                               | no member 'rdma4j_dump'",
@@ -73,7 +74,7 @@ class DumpFileTest {
         "{rdma4j_dump: 1}                             | it is no JSON"
     })
     void foreignFilesAreRefused(final String content, final String word) throws IOException {
-        final Path file = Files.writeString(folder.resolve("foreign"), content);
+        final Path file = Files.writeString(folder.resolve("foreign"), content == null ? "" : content);
         assertThatThrownBy(() -> DumpFile.read(file)).isInstanceOf(RdmaException.class)
             .hasMessageContaining(word == null ? "foreign" : word);
     }

@@ -6,7 +6,11 @@
 package io.rdma4j.tools.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.google.gson.JsonParseException;
+
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -26,5 +30,13 @@ class JsonTest {
     })
     void sixDigitsThatMeanSomething(final double value, final String text) {
         assertThat(Json.rounded(value)).hasToString(text);
+    }
+
+    /** It is not the text's fault, and told in other words where the command ends. */
+    @Test
+    void anErrorOfTheJvmIsNoFaultOfTheText() {
+        final Error error = new OutOfMemoryError("Java heap space");
+        assertThatThrownBy(() -> Json.whyNone(new JsonParseException("Failed parsing JSON source to Json", error)))
+            .isSameAs(error);
     }
 }
