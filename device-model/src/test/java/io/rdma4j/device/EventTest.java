@@ -22,10 +22,14 @@ import io.rdma4j.hw.pvrdma.WcStatus;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateBindRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreatePdRequest;
+import io.rdma4j.hw.pvrdma.cmd.DestroyQpResponse;
 import io.rdma4j.hw.pvrdma.cmd.PortAttr;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryPortResponse;
+
+import java.util.HashMap;
+import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -176,6 +180,52 @@ class EventTest {
             pair.a.receive(1, new long[0][]);
             pair.b.post(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED));
             assertThat(its.poll()).as("to one that sends already").isNull();
+        }
+    }
+
+    private static int reported(RawDriver driver, RawQp qp) {
+        assertThat(qp.destroy()).isZero();
+        return new DestroyQpResponse().wrap(driver.response.buffer(), 0).get(DestroyQpResponse.EVENTS_REPORTED);
+    }
+
+    /** Brings B an event for its first message, and another one for a key that is wrong. */
+    private static void bringEvents(RawPair pair) {
+        pair.a.connect(pair.b.qpn, pair.driver.gid());
+        pair.b.toInit();
+        pair.b.toRtr(pair.a.qpn, pair.driver.gid());
+        pair.b.receive(1, new long[0][]);
+        assertThat(pair.run(w -> w.send(1, PVRDMA_WR_SEND, PVRDMA_SEND_SIGNALED))).isZero();
+        assertThat(pair.write(pair.to.start(), 8, pair.to.rkey ^ 0xff)).isNotZero();
+    }
+
+    @Test
+    void aQueuePairThatIsDestroyedTellsHowManyEventsItHad() {
+        try (RawPair pair = RawPair.unconnected("emulated:reported")) {
+            final RawEvents its = new RawEvents(pair.driver);
+            bringEvents(pair);
+            final Map<Integer, Integer> seen = new HashMap<>();
+            for (Event event = its.poll(); event != null; event = its.poll()) {
+                seen.merge(event.info(), 1, Integer::sum);
+            }
+            assertThat(seen.get(pair.b.handle)).isEqualTo(2);
+            assertThat(reported(pair.driver, pair.b)).isEqualTo(2);
+            assertThat(reported(pair.driver, pair.a)).isEqualTo(seen.getOrDefault(pair.a.handle, 0));
+        }
+    }
+
+    @Test
+    void eventsThatNobodyFindsAreNotReported() {
+        try (RawPair pair = RawPair.unconnected("emulated:silent?quirks=no-events")) {
+            bringEvents(pair);
+            assertThat(reported(pair.driver, pair.b)).isZero();
+        }
+        try (RawPair pair = RawPair.unconnected("emulated:full")) {
+            for (int i = 0; i < (RawDriver.EVENT_PAGES - 1) * 512; i++) {
+                pair.driver.device().faults().raiseEvent(EventType.PVRDMA_EVENT_COMM_EST, pair.b.handle);
+            }
+            bringEvents(pair);
+            assertThat(pair.driver.device().counters().get(Counter.EVENTS_LOST)).isPositive();
+            assertThat(reported(pair.driver, pair.b)).isZero();
         }
     }
 }

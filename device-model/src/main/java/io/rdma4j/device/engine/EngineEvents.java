@@ -12,8 +12,9 @@ public interface EngineEvents {
      *
      * @param type one of the event types, such as {@code PVRDMA_EVENT_CQ_ERR}.
      * @param info handle of the object.
+     * @return false if the driver will not find it: it was lost, or this device tells nothing.
      */
-    void async(int type, int info);
+    boolean async(int type, int info);
 
     /**
      * A completion queue got a completion.

@@ -13,6 +13,7 @@ import io.rdma4j.queues.Padded;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A queue pair: its send side, its receive side, and the state that both obey. */
 final class QueuePair extends Padded {
@@ -36,6 +37,8 @@ final class QueuePair extends Padded {
     private final ReceiveQueue receives;
     private volatile int state = QpState.PVRDMA_QPS_RESET;
     private volatile boolean dead;
+    /** Told under either lock of it. */
+    private final AtomicInteger events = new AtomicInteger();
     /** What QUERY_QP answers where the device only remembers a state that it does not act on; -1 for none. */
     private int remembered = -1;
 
@@ -116,6 +119,18 @@ final class QueuePair extends Padded {
         dead = true;
     }
 
+    /** Something happened to it. */
+    void tell(int event) {
+        if (context.events().async(event, handle)) {
+            events.incrementAndGet();
+        }
+    }
+
+    /** How many events it had that the driver finds. */
+    int events() {
+        return events.get();
+    }
+
     /**
      * Goes to the error state by itself. Under a lock of this queue pair: the caller flushes the queue it holds.
      *
@@ -128,7 +143,7 @@ final class QueuePair extends Padded {
             if (STATE.compareAndSet(this, from, QpState.PVRDMA_QPS_ERR)) {
                 context.counters().increment(Counter.QP_ERRORS);
                 if (event >= 0) {
-                    context.events().async(event, handle);
+                    tell(event);
                 }
                 return true;
             }

@@ -216,11 +216,13 @@ public final class QueuePairs {
      * complete, but for a receive of a shared queue that it had begun to fill: that is flushed.
      *
      * @param handle its handle.
+     * @return how many events it had that the driver finds.
      */
-    public void destroy(int handle) {
+    public int destroy(int handle) {
         final QueuePair qp = handles.require(handle);
         end(qp);
         context.agenda().drain();
+        return qp.events();
     }
 
     private void end(QueuePair qp) {

@@ -147,7 +147,7 @@ final class Requester extends Padded implements Runnable {
         if (!isUnderWay()) {
             draining = false;
             if (tellsDrained) {
-                context.events().async(EventType.PVRDMA_EVENT_SQ_DRAINED, qp.handle());
+                qp.tell(EventType.PVRDMA_EVENT_SQ_DRAINED);
             }
         }
     }

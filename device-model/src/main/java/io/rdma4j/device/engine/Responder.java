@@ -319,7 +319,7 @@ final class Responder extends Padded implements Destination {
     private void establish() {
         established = true;
         if (qp.state() == QpState.PVRDMA_QPS_RTR) {
-            context.events().async(EventType.PVRDMA_EVENT_COMM_EST, qp.handle());
+            qp.tell(EventType.PVRDMA_EVENT_COMM_EST);
         }
     }
 
@@ -637,7 +637,7 @@ final class Responder extends Padded implements Destination {
         } else if (!lastTaken) {
             // Whatever this queue pair took has completed, as that happened under this lock.
             lastTaken = true;
-            context.events().async(EventType.PVRDMA_EVENT_QP_LAST_WQE_REACHED, qp.handle());
+            qp.tell(EventType.PVRDMA_EVENT_QP_LAST_WQE_REACHED);
         }
         receives.resumeWaiting(true);
     }

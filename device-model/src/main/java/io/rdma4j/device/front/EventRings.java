@@ -50,14 +50,16 @@ public final class EventRings implements EngineEvents {
     }
 
     @Override
-    public void async(int type, int info) {
+    public boolean async(int type, int info) {
         if (silent) {
-            return;
+            return false;
         }
-        if (!async.push(type, info)) {
+        final boolean pushed = async.push(type, info);
+        if (!pushed) {
             counters.record(Counter.EVENTS_LOST, "%s of object 0x%x: %s", EventType.NAMES.of(type), info, async);
         }
         interrupts.raise(Bar1.PVRDMA_INTR_VECTOR_ASYNC);
+        return pushed;
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.rdma4j.device.engine.QpNames;
 import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.CreateQpResult;
+import io.rdma4j.hw.pvrdma.cmd.DestroyQpResponse;
 import io.rdma4j.hw.pvrdma.cmd.HandleRequest;
 import io.rdma4j.hw.pvrdma.cmd.ModifyQpRequest;
 import io.rdma4j.hw.pvrdma.cmd.QueryQpRequest;
@@ -35,7 +36,8 @@ final class QpCommands {
             case QUERY_QP -> engine.queuePairs().query(
                 new QueryQpRequest().wrap(request, 0).get(QueryQpRequest.QP_HANDLE),
                 new QueryQpResponse().wrap(response, 0).get(QueryQpResponse.ATTRS));
-            default -> engine.queuePairs().destroy(new HandleRequest().wrap(request, 0).get(HandleRequest.HANDLE));
+            default -> new DestroyQpResponse().wrap(response, 0).set(DestroyQpResponse.EVENTS_REPORTED,
+                engine.queuePairs().destroy(new HandleRequest().wrap(request, 0).get(HandleRequest.HANDLE)));
         }
     }
 

@@ -8,7 +8,7 @@ package io.rdma4j.device.engine;
 /** For an engine that has nothing to tell. */
 public final class NoEvents implements EngineEvents {
     @Override
-    public void async(int type, int info) {
+    public boolean async(int type, int info) {
         throw new AssertionError("event " + type);
     }
 
