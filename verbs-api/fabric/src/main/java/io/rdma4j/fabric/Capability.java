@@ -24,17 +24,17 @@ public enum Capability {
     MULTICAST(1L << 5),
     /** Collective operations. */
     COLLECTIVE(1L << 6),
-    /** May start RMA reads and fetching atomics. */
+    /** May start RMA reads and fetching atomics; with {@link #RMA} or {@link #ATOMIC}. */
     READ(1L << 8),
-    /** May start RMA writes and atomics. */
+    /** May start RMA writes and atomics that fetch nothing; likewise. */
     WRITE(1L << 9),
-    /** May receive. */
+    /** May receive; with {@link #MSG} or {@link #TAGGED}. */
     RECV(1L << 10),
-    /** May send. */
+    /** May send; likewise. */
     SEND(1L << 11),
-    /** May be the target of RMA reads. */
+    /** May be the target of RMA reads; without it peers have {@link MrAccess#REMOTE_READ} nowhere. */
     REMOTE_READ(1L << 12),
-    /** May be the target of RMA writes and atomics. */
+    /** May be the target of RMA writes and atomics; without it {@link MrAccess#REMOTE_WRITE} nowhere. */
     REMOTE_WRITE(1L << 13),
     /**
      * One buffer takes several messages, one behind the other, see {@link Endpoint#receiveMessage}: with {@link

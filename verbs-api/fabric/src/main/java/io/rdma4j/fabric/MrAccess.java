@@ -19,9 +19,12 @@ public enum MrAccess {
     RECV(1L << 10),
     /** Messages are sent from here. */
     SEND(1L << 11),
-    /** Peers may read. */
+    /** Peers may read; not in a domain that has RMA without {@link Capability#REMOTE_READ}. */
     REMOTE_READ(1L << 12),
-    /** Peers may write and run atomics: those that fetch tell them what was there, also without REMOTE_READ. */
+    /**
+     * Peers may write and run atomics: those that fetch tell them what was there, also without REMOTE_READ. Not in a
+     * domain that has RMA without {@link Capability#REMOTE_WRITE}.
+     */
     REMOTE_WRITE(1L << 13);
 
     private final long bit;

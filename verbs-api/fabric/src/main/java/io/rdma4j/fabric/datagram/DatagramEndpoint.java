@@ -23,12 +23,14 @@ import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.fabric.TaggedMessages;
 import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.OfferedKinds;
 import io.rdma4j.fabric.completion.WorkId;
 import io.rdma4j.fabric.endpoint.EndpointSettings;
 import io.rdma4j.fabric.region.EndpointHost;
@@ -47,6 +49,7 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
     private final FabricCompletionQueue receive;
     private final AddressVector vector;
     private final Realm realm;
+    private final OfferedKinds offered;
     private final SendSide sends;
     private final ReceiveSide receives;
     private final Health health;
@@ -62,6 +65,7 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
         this.receive = resources.config().receive();
         this.vector = resources.config().options().addressVector();
         this.realm = resources.config().realm();
+        this.offered = new OfferedKinds(host.info().capabilities());
         this.sends = resources.sends(this);
         this.receives = resources.receives(this);
         this.health = new Health(resources, sends, receives);
@@ -145,12 +149,18 @@ public final class DatagramEndpoint implements AddressedEndpoint, EndpointRealm,
 
     /** 0, or why nothing can be sent now. */
     private int checkSends() {
-        return closed ? -FiErrno.FI_EBADFD : health.sends();
+        if (closed || !offered.has(OperationKind.SEND)) {
+            return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EOPNOTSUPP;
+        }
+        return health.sends();
     }
 
     /** 0, or why nothing can be received now. */
     private int checkReceives() {
-        return closed ? -FiErrno.FI_EBADFD : health.receives();
+        if (closed || !offered.has(OperationKind.RECEIVE)) {
+            return closed ? -FiErrno.FI_EBADFD : -FiErrno.FI_EOPNOTSUPP;
+        }
+        return health.receives();
     }
 
     @Override

@@ -14,6 +14,7 @@ import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.OfferedKinds;
 import io.rdma4j.fabric.completion.OpRing;
 import io.rdma4j.fabric.completion.WorkId;
 import io.rdma4j.fabric.region.LocalBuffers;
@@ -65,6 +66,7 @@ final class MessageLane {
     private final SlotBuffers sendBuffers;
     private final SlotBuffers receiveBuffers;
     private final boolean mends;
+    private final OfferedKinds offered;
     private final SendRequest request = new SendRequest(LaneSizes.MOST_BUFFERS);
     private final ReceiveRequest into = new ReceiveRequest(LaneSizes.MOST_BUFFERS);
     /** What was injected, by slot; to be posted again. */
@@ -92,6 +94,7 @@ final class MessageLane {
         this.receives = receives;
         this.quiet = link.rules().isSelective() ? OpRing.QUIET : 0;
         this.mends = link.canMend();
+        this.offered = new OfferedKinds(link.host().info().capabilities());
         this.sendBuffers = new SlotBuffers(sends, sizes.outSlots());
         this.receiveBuffers = new SlotBuffers(receives, sizes.receives());
         this.mostCopied = sizes.injected();
@@ -184,6 +187,9 @@ final class MessageLane {
 
     /** 0, or why nothing can be sent now. */
     int checkSend() {
+        if (!offered.has(OperationKind.SEND)) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
         if (!isConnected || isLost) {
             return -FiErrno.FI_ENOTCONN;
         }
@@ -192,6 +198,9 @@ final class MessageLane {
 
     /** 0, or why nothing can be received now. */
     int checkReceive() {
+        if (!offered.has(OperationKind.RECEIVE)) {
+            return -FiErrno.FI_EOPNOTSUPP;
+        }
         if (isLost) {
             return -FiErrno.FI_ENOTCONN;
         }

@@ -9,11 +9,11 @@ import io.rdma4j.fabric.AtomicAttributes;
 import io.rdma4j.fabric.AtomicOp;
 import io.rdma4j.fabric.AtomicType;
 import io.rdma4j.fabric.Capability;
-import io.rdma4j.fabric.FabricInfo;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.OfferedKinds;
 import io.rdma4j.fabric.completion.OpRing;
 import io.rdma4j.fabric.event.EndpointCounters;
 import io.rdma4j.fabric.region.EndpointHost;
@@ -34,18 +34,14 @@ public final class RmaLanes {
     private final OutLane out;
     /** Null where the domain has no RMA. */
     private final InLane in;
-    private final boolean readsAndWrites;
-    private final boolean atomics;
+    private final OfferedKinds offered;
     /** It is connected with a peer that has none. */
     private volatile boolean isMissingThere;
 
     RmaLanes(final RcLink link, final EndpointCounters counters, final long arrivals) {
-        final FabricInfo info = link.host().info();
         this.link = link;
         this.rules = link.rules();
-        this.readsAndWrites = info.capabilities().contains(Capability.RMA);
-        this.atomics =
-            info.capabilities().contains(Capability.ATOMIC) && link.host().context().supports(Feature.ATOMICS);
+        this.offered = new OfferedKinds(link.host().info().capabilities());
         this.ring = new OpRing(link.endpoint(), link.transmit(), link.sizes().transmit(), link.sizes().buffers(),
             counters);
         this.out = link.sizes().hasRma() ? new OutLane(link, ring, rules.isSelective()) : null;
@@ -86,8 +82,9 @@ public final class RmaLanes {
         if (op == null || type == null) {
             throw Failures.invalid("look at atomics", "%s is null", op == null ? "op" : "type");
         }
-        final boolean has = op.takes(type) && isIn(host) && host.info().capabilities().contains(Capability.ATOMIC)
-            && host.context().supports(Feature.ATOMICS);
+        final OfferedKinds offered = new OfferedKinds(host.info().capabilities());
+        final boolean has = op.takes(type) && isIn(host)
+            && (offered.has(OperationKind.ATOMIC) || offered.has(OperationKind.ATOMIC_UPDATE));
         return new AtomicAttributes(has ? Modification.MOST_BYTES / type.size() : 0, type.size(),
             has && Modification.isNative(op, type));
     }
@@ -115,9 +112,8 @@ public final class RmaLanes {
     }
 
     /** 0, or why no such operation can be started now. */
-    private int check(final RmaOperation operation) {
-        final boolean negotiated = operation.kind == OperationKind.ATOMIC ? atomics : readsAndWrites;
-        return out == null || !negotiated || isMissingThere ? -FiErrno.FI_EOPNOTSUPP : out.check();
+    private int check(final Rma rma) {
+        return out == null || !offered.has(rma.kind()) || isMissingThere ? -FiErrno.FI_EOPNOTSUPP : out.check();
     }
 
     /**
@@ -129,7 +125,7 @@ public final class RmaLanes {
      * @return 0 or a negated errno.
      */
     public int start(final Rma rma, final Object owner, final long context) {
-        int refusal = check(rma.operation);
+        int refusal = check(rma);
         refusal = refusal == 0 ? rma.check(rules) : refusal;
         if (refusal != 0) {
             return refusal;

@@ -23,6 +23,7 @@ import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.RegistrationCache;
 import io.rdma4j.fabric.TaggedMessages;
@@ -30,6 +31,7 @@ import io.rdma4j.fabric.av.PeerTable;
 import io.rdma4j.fabric.completion.CompletionPort;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.OfferedKinds;
 import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.endpoint.Rma;
 import io.rdma4j.fabric.endpoint.RmaLanes;
@@ -39,7 +41,6 @@ import io.rdma4j.fabric.region.EndpointRealm;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Completion;
-import io.rdma4j.verbs.Feature;
 
 import org.agrona.DirectBuffer;
 
@@ -53,16 +54,12 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
     private final PieceTagged tagged;
     private final Rma rma = new Rma();
     private final TriggeredWork triggered;
-    private final boolean hasRma;
-    private final boolean hasAtomics;
+    private final OfferedKinds offered;
     private volatile boolean closed;
 
     RdmEndpoint(final EndpointHost host, final EndpointOptions options) {
         this.host = host;
-        this.hasRma = host.info().capabilities().contains(Capability.RMA)
-            && host.context().supports(Feature.RDMA_WRITE) && host.context().supports(Feature.RDMA_READ);
-        this.hasAtomics =
-            host.info().capabilities().contains(Capability.ATOMIC) && host.context().supports(Feature.ATOMICS);
+        this.offered = new OfferedKinds(host.info().capabilities());
         this.resources = RdmResources.open(this, host, options);
         this.contexts = resources.contexts();
         this.core = resources.core();
@@ -204,11 +201,11 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         return contexts[0].receive(message, flags);
     }
 
-    private int start(final boolean isOffered, final long dest, final long context) {
+    private int start(final long dest, final long context) {
         if (closed) {
             return -FiErrno.FI_EBADFD;
         }
-        if (!isOffered) {
+        if (!offered.has(rma.kind())) {
             return -FiErrno.FI_EOPNOTSUPP;
         }
         return rma.length() < 0 ? -FiErrno.FI_EINVAL : transmit.start(rma, dest, context);
@@ -219,7 +216,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         final long address, final int length, final MemoryRegion desc, final long dest, final long remoteAddress,
         final long key, final long context) {
         rma.set(RmaOperation.READ, address, length, desc).remote(remoteAddress, key);
-        return start(hasRma, dest, context);
+        return start(dest, context);
     }
 
     @Override
@@ -227,7 +224,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         final long address, final int length, final MemoryRegion desc, final long dest, final long remoteAddress,
         final long key, final long context) {
         rma.set(RmaOperation.WRITE, address, length, desc).remote(remoteAddress, key);
-        return start(hasRma, dest, context);
+        return start(dest, context);
     }
 
     @Override
@@ -235,7 +232,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         final long address, final int length, final MemoryRegion desc, final int data, final long dest,
         final long remoteAddress, final long key, final long context) {
         rma.set(RmaOperation.WRITE_WITH_DATA, address, length, desc).remote(remoteAddress, key).data(data);
-        return start(hasRma, dest, context);
+        return start(dest, context);
     }
 
     @Override
@@ -243,7 +240,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         final long result, final MemoryRegion desc, final long add, final long dest, final long remoteAddress,
         final long key, final long context) {
         rma.set(RmaOperation.ADD, result, Long.BYTES, desc).remote(remoteAddress, key).operands(add, 0);
-        return start(hasAtomics, dest, context);
+        return start(dest, context);
     }
 
     @Override
@@ -251,7 +248,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         final long result, final MemoryRegion desc, final long compare, final long swap, final long dest,
         final long remoteAddress, final long key, final long context) {
         rma.set(RmaOperation.SWAP, result, Long.BYTES, desc).remote(remoteAddress, key).operands(compare, swap);
-        return start(hasAtomics, dest, context);
+        return start(dest, context);
     }
 
     @Override
@@ -268,14 +265,15 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         if (isTriggered(flags)) {
             return triggered.add(isRead ? TriggeredWork.Call.READ : TriggeredWork.Call.WRITE, message, flags);
         }
-        if (closed || message == null || !hasRma) {
-            return closed ? -FiErrno.FI_EBADFD : !hasRma ? -FiErrno.FI_EOPNOTSUPP : -FiErrno.FI_EINVAL;
+        final boolean isOffered = offered.has(isRead ? OperationKind.READ : OperationKind.WRITE);
+        if (closed || message == null || !isOffered) {
+            return closed ? -FiErrno.FI_EBADFD : !isOffered ? -FiErrno.FI_EOPNOTSUPP : -FiErrno.FI_EINVAL;
         }
         if (message.total() > Integer.MAX_VALUE) {
             return -FiErrno.FI_EMSGSIZE;
         }
         rma.set(isRead, message, flags);
-        return start(true, message.peer(), message.context());
+        return start(message.peer(), message.context());
     }
 
     @Override
@@ -287,7 +285,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
             return triggered.add(request, flags);
         }
         final int objection = rma.set(request, flags, transmit.local());
-        return objection == 0 ? start(hasAtomics, request.peer(), request.context()) : objection;
+        return objection == 0 ? start(request.peer(), request.context()) : objection;
     }
 
     @Override

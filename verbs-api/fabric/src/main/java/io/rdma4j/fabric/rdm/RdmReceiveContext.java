@@ -14,11 +14,13 @@ import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
 import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.OpFlags;
+import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.ReceiveContext;
 import io.rdma4j.fabric.av.PeerAddress;
 import io.rdma4j.fabric.av.PeerTable;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.Failures;
+import io.rdma4j.fabric.completion.OfferedKinds;
 import io.rdma4j.fabric.completion.Room;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
@@ -40,6 +42,7 @@ final class RdmReceiveContext implements ReceiveContext {
     private final LocalMemory local;
     private final PeerTable table;
     private final PeerAddress source = new PeerAddress();
+    private final OfferedKinds offered;
     private final boolean directed;
     private final int bits;
     private final int iovLimit;
@@ -68,6 +71,7 @@ final class RdmReceiveContext implements ReceiveContext {
         this.local = new LocalMemory(realm, info);
         this.table = table;
         this.iovLimit = info.receiveAttributes().iovLimit();
+        this.offered = new OfferedKinds(given);
         this.directed = table != null && given.contains(Capability.DIRECTED_RECV);
         this.bits = table == null ? 0 : table.rxCtxBits();
         this.matcher = new Matcher(index, size, iovLimit, given.contains(Capability.TAGGED),
@@ -81,6 +85,7 @@ final class RdmReceiveContext implements ReceiveContext {
         this.local = shared.local;
         this.table = shared.table;
         this.iovLimit = shared.iovLimit;
+        this.offered = shared.offered;
         this.directed = shared.directed;
         this.bits = shared.bits;
         this.matcher = shared.matcher;
@@ -172,7 +177,7 @@ final class RdmReceiveContext implements ReceiveContext {
     int receive(
         final long address, final int length, final MemoryRegion desc, final Object owner, final long from,
         final long context) {
-        final int objection = check(from);
+        final int objection = check(OperationKind.RECEIVE, from);
         if (objection != 0) {
             return objection;
         }
@@ -198,7 +203,7 @@ final class RdmReceiveContext implements ReceiveContext {
     public int receiveTagged(
         final long address, final int length, final MemoryRegion desc, final long from, final long tag,
         final long ignore, final long context) {
-        final int objection = checkTagged(from);
+        final int objection = check(OperationKind.TAGGED_RECEIVE, from);
         if (objection != 0) {
             return objection;
         }
@@ -210,23 +215,19 @@ final class RdmReceiveContext implements ReceiveContext {
         return 0;
     }
 
-    private int checkTagged(final long from) {
-        return matcher.tags() == null && refusal == 0 ? -FiErrno.FI_EOPNOTSUPP : check(from);
-    }
-
     @Override
     public int receiveTagged(final Message message, final long flags) {
         if (refusal != 0 || message == null) {
             return refusal != 0 ? refusal : -FiErrno.FI_EINVAL;
         }
         if (!isSearch(flags)) {
-            return matcher.tags() == null ? -FiErrno.FI_EOPNOTSUPP : receive(message, flags, true);
+            return receive(message, flags, true);
         }
         final long what = flags & SEARCH_FLAGS;
         if ((flags & ~FLAGS & ~SEARCH_FLAGS) != 0 || what == SEARCH_FLAGS || what == OpFlags.DISCARD) {
             return -FiErrno.FI_EBADFLAGS;
         }
-        final int objection = checkTagged(message.peer());
+        final int objection = check(OperationKind.TAGGED_RECEIVE, message.peer());
         return objection != 0 ? objection : search(message, what);
     }
 
@@ -280,7 +281,8 @@ final class RdmReceiveContext implements ReceiveContext {
         if (many && (leastMulti == 0 || message.count() != 1 || message.length(0) < leastMulti)) {
             return leastMulti == 0 ? -FiErrno.FI_EOPNOTSUPP : -FiErrno.FI_EINVAL;
         }
-        final int objection = check(message.peer());
+        final int objection =
+            check(tagged ? OperationKind.TAGGED_RECEIVE : OperationKind.RECEIVE, message.peer());
         if (objection != 0) {
             return objection;
         }
@@ -318,9 +320,9 @@ final class RdmReceiveContext implements ReceiveContext {
     }
 
     /** 0, or why nothing can be received now. With a source, where that is, in the field. */
-    private int check(final long from) {
-        if (refusal != 0) {
-            return refusal;
+    private int check(final OperationKind kind, final long from) {
+        if (refusal != 0 || !offered.has(kind)) {
+            return refusal != 0 ? refusal : -FiErrno.FI_EOPNOTSUPP;
         }
         if (isFrom(from) && !table.find(FiAddr.peer(from, bits), source)) {
             return -FiErrno.FI_EINVAL;

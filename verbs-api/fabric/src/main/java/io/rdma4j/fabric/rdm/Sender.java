@@ -13,6 +13,7 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.TransmitAttributes;
+import io.rdma4j.fabric.completion.OfferedKinds;
 import io.rdma4j.fabric.completion.Room;
 import io.rdma4j.fabric.region.LocalMemory;
 
@@ -34,6 +35,7 @@ abstract class Sender {
     private final int injectSize;
     private final int iovLimit;
     private final boolean hasFence;
+    private final OfferedKinds offered;
     private long tag;
 
     Sender(
@@ -47,10 +49,20 @@ abstract class Sender {
         this.injectSize = attributes.injectSize();
         this.iovLimit = attributes.iovLimit();
         this.hasFence = attributes.capabilities().contains(Capability.FENCE);
+        this.offered = new OfferedKinds(attributes.capabilities());
     }
 
     /** Whom the next operation is for; 0 or a negated errno. */
     abstract int aim(long dest);
+
+    /** Whom the next message with these flags of its header is for; 0 or a negated errno. */
+    private int aim(final long dest, final int flags) {
+        return offered.has(kind(flags)) ? aim(dest) : -FiErrno.FI_EOPNOTSUPP;
+    }
+
+    private static OperationKind kind(final int flags) {
+        return (flags & Header.TAGGED) != 0 ? OperationKind.TAGGED_SEND : OperationKind.SEND;
+    }
 
     /** 0, or why no message with these flags of its header can be sent now; {@link #mayWait} is another matter. */
     abstract int check(int flags);
@@ -100,7 +112,7 @@ abstract class Sender {
     final int send(
         final long from, final int length, final MemoryRegion desc, final Object owner, final int flags,
         final int data, final long dest, final long context) {
-        final int refusal = aim(dest);
+        final int refusal = aim(dest, flags);
         if (refusal != 0) {
             return refusal;
         }
@@ -127,12 +139,10 @@ abstract class Sender {
 
     private SendOp claim(final long context, final boolean reported, final int flags, final int data) {
         room.take();
-        final boolean tagged = (flags & Header.TAGGED) != 0;
-        final SendOp op =
-            sends.claimOp(tagged ? OperationKind.TAGGED_SEND : OperationKind.SEND, context, reported);
+        final SendOp op = sends.claimOp(kind(flags), context, reported);
         op.flagsAndIndex = Header.flagsAndIndex(flags, rxIndex());
         op.data = data;
-        if (tagged) {
+        if ((flags & Header.TAGGED) != 0) {
             op.tag = tag;
         }
         return op;
@@ -155,7 +165,7 @@ abstract class Sender {
         if (length > injectSize) {
             return -FiErrno.FI_EMSGSIZE;
         }
-        final int refusal = aim(dest);
+        final int refusal = aim(dest, flags);
         if (refusal != 0) {
             return refusal;
         }
@@ -174,7 +184,7 @@ abstract class Sender {
             return objection;
         }
         final int headerFlags = (flags & DELIVERY) == 0 ? ofKind : ofKind | Header.DELIVERY;
-        int refusal = aim(message.peer());
+        int refusal = aim(message.peer(), ofKind);
         refusal = refusal == 0 && (flags & OpFlags.FENCE) != 0 ? fence() : refusal;
         if (refusal != 0) {
             return refusal;

@@ -90,20 +90,29 @@ record RegionPlan(
             || access.contains(MrAccess.REMOTE_WRITE);
     }
 
+    /** Whether peers may read it. */
+    private boolean mayBeRead() {
+        return rules.remoteRead && access.contains(MrAccess.REMOTE_READ);
+    }
+
+    /** Whether peers may write it and run atomics on it. */
+    private boolean mayBeChanged() {
+        return rules.remoteWrite && access.contains(MrAccess.REMOTE_WRITE);
+    }
+
     /** Rights that the device is asked for: never more for peers than were granted. */
     AccessFlag[] verbsRights(final boolean remote, final boolean onDemand) {
         final Set<AccessFlag> rights = EnumSet.noneOf(AccessFlag.class);
-        final boolean remoteWrite = access.contains(MrAccess.REMOTE_WRITE);
         if (isWritten()) {
             rights.add(AccessFlag.LOCAL_WRITE);
         }
         if (onDemand) {
             rights.add(AccessFlag.ON_DEMAND);
         }
-        if (remote && access.contains(MrAccess.REMOTE_READ)) {
+        if (remote && mayBeRead()) {
             rights.add(AccessFlag.REMOTE_READ);
         }
-        if (remote && remoteWrite) {
+        if (remote && mayBeChanged()) {
             rights.add(AccessFlag.REMOTE_WRITE);
             if (rules.atomics) {
                 rights.add(AccessFlag.REMOTE_ATOMIC);
@@ -114,8 +123,8 @@ record RegionPlan(
 
     /** The same as a directory tells. */
     int directoryRights() {
-        int rights = access.contains(MrAccess.REMOTE_READ) ? DirectoryLayout.READ : 0;
-        if (access.contains(MrAccess.REMOTE_WRITE)) {
+        int rights = mayBeRead() ? DirectoryLayout.READ : 0;
+        if (mayBeChanged()) {
             rights |= DirectoryLayout.WRITE | (rules.atomics ? DirectoryLayout.ATOMIC : 0);
         }
         return rights;

@@ -41,6 +41,10 @@ final class RegionRules {
     final boolean atomics;
     /** Whether peers reach memory at all; then they look up keys: what they mean, or why the device refused them. */
     final boolean hasMemory;
+    /** Whether peers may read regions; where they reach none, rights are as they were asked for, and keys names. */
+    final boolean remoteRead;
+    /** Whether they may change them; likewise. */
+    final boolean remoteWrite;
     /** Whether the device has pages that lie apart as one region. */
     final boolean pageLists;
     /** Whether the device can name memory by an address of choice. */
@@ -76,6 +80,8 @@ final class RegionRules {
         atomics = context.supports(Feature.ATOMICS);
         counts = info.capabilities().contains(Capability.RMA_EVENT);
         hasMemory = info.capabilities().contains(Capability.RMA) || info.capabilities().contains(Capability.ATOMIC);
+        remoteRead = !hasMemory || info.capabilities().contains(Capability.REMOTE_READ);
+        remoteWrite = !hasMemory || info.capabilities().contains(Capability.REMOTE_WRITE);
         pageLists = context.supports(Feature.PAGE_LISTS);
         whyNoIova = context.whyNot(Feature.IOVA_OF_CHOICE);
         iovaOfChoice = context.supports(Feature.IOVA_OF_CHOICE);

@@ -309,8 +309,8 @@ class PieceMessagesTest {
     /** Nobody greets or probes: RMA alone finds out that the peer is gone. */
     @Test
     void aLaneThatIsLostEndsMessages() {
-        a = node("", Capability.TAGGED, Capability.RMA, Capability.MULTI_RECV);
-        b = node("", Capability.TAGGED, Capability.RMA, Capability.MULTI_RECV);
+        a = node("", Capability.MSG, Capability.TAGGED, Capability.RMA, Capability.MULTI_RECV);
+        b = node("", Capability.MSG, Capability.TAGGED, Capability.RMA, Capability.MULTI_RECV);
         connect();
         a.post(() -> a.ep.receive(a.at(0), 8, null, 1));
         a.post(() -> a.ep.receiveMessage(new Message(1).add(a.at(64), 4_096, null).context(2), OpFlags.MULTI_RECV));
