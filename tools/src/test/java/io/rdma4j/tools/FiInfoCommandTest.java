@@ -63,7 +63,7 @@ class FiInfoCommandTest {
                     mr_mode: [  ]
                     mr_key_size: 64
                     cq_data_size: 4
-                    cq_cnt: 4096
+                    cq_cnt: 4095
                     ep_cnt: 1365
                     cntr_cnt: 65536
                     max_ep_srx_ctx: 0
@@ -143,7 +143,7 @@ class FiInfoCommandTest {
                 + "FI_SHARED_AV, FI_SOURCE ]", "    addr_format: FI_SOCKADDR_IN", "        msg_order: [  ]",
                 "        comp_order: [ FI_ORDER_STRICT ]", "        type: FI_EP_DGRAM",
                 "        protocol: FI_PROTO_RDMA4J_UD", "        max_msg_size: 4096", "        rx_ctx_cnt: 1",
-                "        ep_cnt: 4096", "        inject_size: 128", "        iov_limit: 4");
+                "        ep_cnt: 4095", "        inject_size: 128", "        iov_limit: 4");
         assertThat(Cli.run("fi_info", "-v", "-d", LIKE_QEMU, "-t", "dgram").outLines())
             .contains("        cq_data_size: 0", "        iov_limit: 3", "        iov_limit: 2");
     }
@@ -153,7 +153,7 @@ class FiInfoCommandTest {
         assertThat(Cli.run("fi_info", "-v", "-d", DEVICE, "-t", "rdm", "-a", "str").outLines())
             .contains("    addr_format: FI_ADDR_STR", "        type: FI_EP_RDM",
                 "        protocol: FI_PROTO_RDMA4J_RDM", "        max_msg_size: 1073741824",
-                "        rx_ctx_cnt: 16", "        ep_cnt: 1024", "        cq_data_size: 4")
+                "        rx_ctx_cnt: 16", "        ep_cnt: 1023", "        cq_data_size: 4")
             .anySatisfy(line -> assertThat(line).startsWith("    caps: ")
                 .contains("FI_RMA, ", "FI_SOURCE, FI_NAMED_RX_CTX, FI_DIRECTED_RECV ]"));
         assertThat(Cli.run("fi_info", "-v", "-d", LIKE_QEMU, "-t", "rdm").outLines())

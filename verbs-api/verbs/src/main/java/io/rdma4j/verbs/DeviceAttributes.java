@@ -107,6 +107,16 @@ public interface DeviceAttributes {
     int maxQp();
 
     /**
+     * QPs that there can be at once, as far as the driver knows: {@link #maxQp()} without the places that this device
+     * never gives.
+     *
+     * @return a count.
+     */
+    default int usableQps() {
+        return maxQp();
+    }
+
+    /**
      * Most work requests in one send or receive queue with one scatter/gather element each.
      *
      * @return a count.
@@ -142,6 +152,15 @@ public interface DeviceAttributes {
      * @return a count.
      */
     int maxCq();
+
+    /**
+     * Completion queues that there can be at once, as far as the driver knows; as {@link #usableQps()}.
+     *
+     * @return a count.
+     */
+    default int usableCqs() {
+        return maxCq();
+    }
 
     /**
      * Most entries in a completion queue.

@@ -36,7 +36,7 @@ record DeviceLimits(
         final long message = Math.min(Integer.MAX_VALUE, port.maxMessageSize());
         // Work requests with all the buffers that they can have take more room in their queues.
         final int sges = Math.min(a.maxSge(), MOST_PARTS);
-        return new DeviceLimits(a.maxMr(), a.maxCq(), a.maxQp(), a.maxSendWr(sges), a.maxReceiveWr(sges), message,
-            port.activeMtu().bytes(), sges, a.maxAh());
+        return new DeviceLimits(a.maxMr(), a.usableCqs(), a.usableQps(), a.maxSendWr(sges),
+            a.maxReceiveWr(sges), message, port.activeMtu().bytes(), sges, a.maxAh());
     }
 }

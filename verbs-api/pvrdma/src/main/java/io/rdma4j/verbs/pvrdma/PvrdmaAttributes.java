@@ -84,6 +84,11 @@ final class PvrdmaAttributes implements DeviceAttributes {
     }
 
     @Override
+    public int usableQps() {
+        return limits.usableQps(version);
+    }
+
+    @Override
     public int maxQpWr() {
         return limits.maxQpWr();
     }
@@ -110,6 +115,11 @@ final class PvrdmaAttributes implements DeviceAttributes {
     @Override
     public int maxCq() {
         return limits.maxCq();
+    }
+
+    @Override
+    public int usableCqs() {
+        return limits.usableCqs();
     }
 
     @Override

@@ -5,6 +5,7 @@
 
 package io.rdma4j.verbs.pvrdma.device;
 
+import io.rdma4j.hw.pvrdma.Bar1;
 import io.rdma4j.hw.pvrdma.BmmeFlags;
 import io.rdma4j.hw.pvrdma.Cqe;
 import io.rdma4j.hw.pvrdma.ExtensionFlags;
@@ -139,6 +140,30 @@ public final class DeviceLimits {
      */
     public int maxCq() {
         return caps.maxCq();
+    }
+
+    /**
+     * Queue pairs that the device gives: the handle 0 is none on the emulated one, and where handles are numbers of
+     * queue pairs, nor is that of the one for general services.
+     *
+     * @param version of the device.
+     * @return at least 0.
+     */
+    public int usableQps(final int version) {
+        return usable(maxQp(), version < Bar1.PVRDMA_QPHANDLE_VERSION ? 2 : 1);
+    }
+
+    /**
+     * Completion queues that the device gives, likewise.
+     *
+     * @return at least 0.
+     */
+    public int usableCqs() {
+        return usable(maxCq(), 1);
+    }
+
+    private int usable(final int places, final int kept) {
+        return profile.hasExtensions() ? Math.max(0, places - kept) : places;
     }
 
     /**
