@@ -115,6 +115,14 @@ public interface MsgEndpoint extends Endpoint {
     void shutdown();
 
     /**
+     * The address of the peer (fi_getpeer).
+     *
+     * @return the peer's own {@link #address()}: who it is, not where to connect to; also when the connection is over.
+     * @throws FabricException FI_ENOTCONN if it was not connected yet; FI_EBADFD if closed.
+     */
+    FabricAddress peerAddress();
+
+    /**
      * Whether it is connected and has not failed.
      *
      * @return true if so.

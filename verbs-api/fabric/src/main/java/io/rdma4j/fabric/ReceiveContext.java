@@ -39,6 +39,15 @@ public interface ReceiveContext {
     int receive(long address, int length, MemoryRegion desc, long source, long context);
 
     /**
+     * Receives a message into several buffers, or messages into one; see {@link Endpoint#receiveMessage}.
+     *
+     * @param message where to; nothing of it is kept.
+     * @param flags   {@link OpFlags#COMPLETION}, {@link OpFlags#MULTI_RECV}, or 0.
+     * @return 0 or a negated errno.
+     */
+    int receiveMessage(Message message, long flags);
+
+    /**
      * Receives a tagged message that was sent to this context; see {@link TaggedMessages#receive}.
      *
      * @param address first byte.

@@ -32,15 +32,6 @@ public interface SharedReceiveContext extends ReceiveContext, AutoCloseable {
     Domain domain();
 
     /**
-     * Receives a message into several buffers, or messages into one; see {@link Endpoint#receiveMessage}.
-     *
-     * @param message where to; nothing of it is kept.
-     * @param flags   {@link OpFlags#COMPLETION}, {@link OpFlags#MULTI_RECV}, or 0.
-     * @return 0 or a negated errno.
-     */
-    int receiveMessage(Message message, long flags);
-
-    /**
      * Takes a receive back that no message has come for (fi_cancel): it completes with FI_ECANCELED.
      *
      * @param context of the receive; of several with the same one the oldest, tagged ones last.

@@ -38,14 +38,15 @@ import io.rdma4j.fabric.region.EndpointRealm;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Completion;
+import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QpAddress;
-
 
 import org.agrona.DirectBuffer;
 
 /** A connected endpoint: its link, the messages on it, and what the application may ask of it. */
 public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, CompletionPort {
     private static final String OPEN = "open endpoint";
+    private static final String GET_PEER = "get address of peer";
     private static final int MOST_OPERATIONS = 1 << 16;
 
     private final EndpointHost host;
@@ -80,11 +81,15 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
         try (Undo undo = new Undo()) {
             undo.add(link::close);
             final QpAddress own = link.qp().localAddress();
-            this.address = FabricAddress.device(own.gid(), own.qpn(), 0, EndpointType.MSG);
+            this.address = address(own.gid(), own.qpn());
             this.messages = pieces == null ? plain(options) : pieces.make(host, realm, options, counters, link, this);
             messages.triggers(triggered);
             undo.forget();
         }
+    }
+
+    private static FabricAddress address(final Gid gid, final int messageQpn) {
+        return FabricAddress.device(gid, messageQpn, 0, EndpointType.MSG);
     }
 
     private Messages plain(final EndpointOptions options) {
@@ -181,6 +186,16 @@ public final class FabricEndpoint implements MsgEndpoint, EndpointRealm, Complet
     public void shutdown() {
         requireOpen("shut endpoint down");
         connections.shutdown();
+    }
+
+    @Override
+    public FabricAddress peerAddress() {
+        requireOpen(GET_PEER);
+        if (!link.wasConnected()) {
+            throw Failures.of(GET_PEER, FiErrno.FI_ENOTCONN, "%s is not connected", this).build();
+        }
+        final PeerName peer = link.peer();
+        return address(peer.gid(), peer.messageQpn());
     }
 
     void manage(final ConnectionManager manager) {

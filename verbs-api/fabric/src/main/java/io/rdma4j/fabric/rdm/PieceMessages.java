@@ -231,7 +231,7 @@ public final class PieceMessages extends QpWire implements Messages, ChannelHost
 
     @Override
     public int receive(final Message message, final long flags) {
-        return context.receive(message, flags);
+        return context.receiveMessage(message, flags);
     }
 
     @Override

@@ -198,7 +198,7 @@ public final class RdmEndpoint implements AddressedEndpoint, EndpointRealm, Comp
         if (isTriggered(flags)) {
             return triggered.add(TriggeredWork.Call.RECEIVE, message, flags);
         }
-        return contexts[0].receive(message, flags);
+        return contexts[0].receiveMessage(message, flags);
     }
 
     private int start(final long dest, final long context) {

@@ -266,7 +266,8 @@ final class RdmReceiveContext implements ReceiveContext {
         return 0;
     }
 
-    int receive(final Message message, final long flags) {
+    @Override
+    public int receiveMessage(final Message message, final long flags) {
         return receive(message, flags, false);
     }
 

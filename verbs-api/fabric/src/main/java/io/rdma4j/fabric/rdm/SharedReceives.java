@@ -190,7 +190,7 @@ public final class SharedReceives implements SharedReceiveContext, CompletionPor
 
     @Override
     public int receiveMessage(final Message message, final long flags) {
-        return context.receive(message, flags);
+        return context.receiveMessage(message, flags);
     }
 
     @Override

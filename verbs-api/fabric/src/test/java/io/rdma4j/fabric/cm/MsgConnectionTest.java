@@ -88,6 +88,20 @@ final class MsgConnectionTest {
         send(b, answerer, a, asker);
     }
 
+    @Test
+    void bothSidesKnowTheAddressOfTheOther() {
+        final MsgEndpoint alone = a.open();
+        assertRefused(FiErrno.FI_ENOTCONN, alone::peerAddress);
+        final MsgEndpoint[] ends = a.connect(b, b.listen());
+        assertThat(ends[0].peerAddress()).isEqualTo(ends[1].address());
+        assertThat(ends[1].peerAddress()).isEqualTo(ends[0].address());
+        ends[1].shutdown();
+        a.await(FabricEvent.SHUTDOWN, b);
+        assertThat(ends[0].peerAddress()).isEqualTo(ends[1].address());
+        ends[0].close();
+        assertRefused(FiErrno.FI_EBADFD, ends[0]::peerAddress);
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void shuttingDownCancelsAndTellsThePeer(final boolean byAsker) {

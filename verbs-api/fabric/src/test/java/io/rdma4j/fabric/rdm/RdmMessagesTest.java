@@ -314,6 +314,20 @@ class RdmMessagesTest {
         assertThat(got).containsExactly(12, 2);
         b.post(() -> b.ep.receiveContext(1).receive(b.at(0), 8, b.region, FiAddr.UNSPEC, 11));
         assertThat(b.next().context()).as("the second one shares the queue of the first").isEqualTo(11);
+        final Message apart = new Message(2).add(b.at(0), 2, b.region).add(b.at(64), 6, b.region)
+            .peer(FiAddr.UNSPEC).context(13);
+        b.post(() -> b.ep.receiveContext(1).receiveMessage(apart, 0));
+        a.bytes.putLong(0, 0x0706050403020100L);
+        a.succeeds(() -> a.ep.send(a.at(0), 5, a.region, FiAddr.rxAddr(toB, 1, 2), 0));
+        assertThat(b.next().context()).isEqualTo(13);
+        assertThat(b.bytes.getShort(0)).isEqualTo((short) 0x0100);
+        assertThat(b.bytes.getShort(64)).isEqualTo((short) 0x0302);
+        final Message many = new Message(1).add(b.at(0), 1024, b.region).peer(FiAddr.UNSPEC).context(14);
+        b.post(() -> b.ep.receiveContext(1).receiveMessage(many, OpFlags.MULTI_RECV));
+        for (int i = 0; i < 2; i++) {
+            a.succeeds(() -> a.ep.send(a.at(0), 5, a.region, FiAddr.rxAddr(toB, 1, 2), 0));
+            assertThat(b.next().buffer()).as("message %d", i).isEqualTo(b.at(5 * i));
+        }
         assertThat(a.ep.send(a.at(0), 3, a.region, FiAddr.rxAddr(toB, 3, 2), 0))
             .as("a context that the peer does not have").isEqualTo(-FiErrno.FI_EINVAL);
         final Rank c = contexts(device, vector);
