@@ -244,7 +244,7 @@ public final class PageMappings implements AutoCloseable {
     }
 
     /**
-     * Whether the device's access ended.
+     * Whether the device's access by this ended, as {@link DmaMapping#isReleased} has it.
      *
      * @return false as long as this is open, and after a {@link #close()} that failed.
      */
@@ -253,7 +253,7 @@ public final class PageMappings implements AutoCloseable {
     }
 
     /**
-     * Ends the device's access. Harmless when called again.
+     * Ends the device's access, as {@link DmaMapping#close} does. Harmless when called again.
      *
      * @throws RuntimeException the first refusal, with others suppressed; everything that can be unmapped is.
      */

@@ -13,6 +13,10 @@ import java.util.function.LongUnaryOperator;
 /**
  * User memory that a device can reach until this is closed: whole pages. Contiguous in IOVAs where something
  * translates them; without an IOMMU each page is where it is in the machine. Thread-safe.
+ *
+ * <p>A provider may have mappings of one buffer, or of one {@link DmaMemory}, share their pages in the IOMMU. The
+ * device then reaches these until the last of them is closed. What is shared keeps the memory alive that long by
+ * itself.
  */
 public final class DmaMapping implements AutoCloseable {
     private final long pageAddress;
@@ -130,9 +134,10 @@ public final class DmaMapping implements AutoCloseable {
     }
 
     /**
-     * Whether the device's access ended.
+     * Whether the device's access by this ended; it may have another one, by what shares pages with this.
      *
-     * @return false as long as this is open, and after a {@link #close()} that failed.
+     * @return false as long as this is open, and after a {@link #close()} that failed: then the memory must be kept
+     *         alive still.
      */
     public boolean isReleased() {
         return released;
@@ -176,7 +181,10 @@ public final class DmaMapping implements AutoCloseable {
         }
     }
 
-    /** Ends the device's access and, if that succeeds, lets go of the owner. Harmless when called again. */
+    /**
+     * Ends the device's access, or this one's part in it if another mapping shares pages with this: then it ends with
+     * the last of them. Lets go of the owner, unless this fails. Harmless when called again.
+     */
     @Override
     public void close() {
         if (closed.compareAndSet(false, true)) {

@@ -217,6 +217,8 @@ class SharedMappingTest {
         final DmaMapping second = domain.map(BufferUtil.address(memory) + 40_000, 10, null);
         memory = null;
         first.close();
+        assertThat(first.isReleased()).as("its part of the mapping").isTrue();
+        assertSees(second, held.get(), 0, 10);
         for (int i = 0; i < 3; i++) {
             System.gc();
             TimeUnit.MILLISECONDS.sleep(5);

@@ -193,8 +193,8 @@ public final class MemoryRegistration implements AutoCloseable {
     }
 
     /**
-     * Whether the device can still reach the memory: as long as this is open, and afterwards if other regions share it
-     * or the IOMMU refused to unmap it. The memory must be kept alive until then.
+     * Whether the device can still reach the memory by these pages: as long as this is open, and afterwards if other
+     * regions share them or the IOMMU refused to unmap them. The memory must be kept alive until then.
      *
      * @return true if it can.
      */

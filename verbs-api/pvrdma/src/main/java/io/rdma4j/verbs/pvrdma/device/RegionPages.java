@@ -91,8 +91,9 @@ public final class RegionPages implements AutoCloseable {
     }
 
     /**
-     * Whether the device can still reach the memory: as long as there are users, and afterwards if the IOMMU refused to
-     * unmap it. The memory must be kept alive until then.
+     * Whether the device can still reach the memory by this: as long as there are users, and afterwards if the IOMMU
+     * refused to unmap it. The memory must be kept alive until then. Other mappings that share pages with this keep it
+     * alive themselves.
      *
      * @return true if it can.
      */
