@@ -21,7 +21,7 @@ final class CaptureOptions {
 
     @Option(names = "--pcap", paramLabel = "FILE",
         description = "Write each packet into a new FILE, for Wireshark; of an emulated device only. Within one "
-            + "process the device reaches itself by packets then.")
+            + "process the device reaches itself by packets then, and each is there once.")
     private Path file;
 
     /** The device's address, with the capture that is asked for. */

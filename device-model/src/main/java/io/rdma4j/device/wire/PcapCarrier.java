@@ -8,15 +8,18 @@ package io.rdma4j.device.wire;
 import io.rdma4j.device.common.Counters;
 
 import java.nio.file.Path;
+import java.util.stream.Stream;
 
 /**
- * Writes each frame that is sent, and each that comes, into a capture file. A frame that comes to the same process as
- * it was sent from stands there twice.
+ * Writes each frame that is sent, and each that comes, into a capture file. One that comes from a GID of this device
+ * was written when it was sent, and is not written again: the same packet twice is what was sent, or came, twice.
  */
 public final class PcapCarrier extends FilterCarrier {
     private final PcapWriter writer;
     private final FrameReceiver arrival = this::arrived;
     private FrameReceiver receiver;
+    /** GIDs that are bound; another array for each change. */
+    private volatile Gid[] own = {};
 
     private PcapCarrier(Carrier carrier, PcapWriter writer) {
         super(carrier);
@@ -43,6 +46,34 @@ public final class PcapCarrier extends FilterCarrier {
     }
 
     @Override
+    public boolean bind(Gid gid) {
+        final boolean bound = carrier().bind(gid);
+        if (bound) {
+            changeOwn(gid, Stream.of(gid));
+        }
+        return bound;
+    }
+
+    @Override
+    public void unbind(Gid gid) {
+        carrier().unbind(gid);
+        changeOwn(gid, Stream.empty());
+    }
+
+    private synchronized void changeOwn(Gid gid, Stream<Gid> now) {
+        own = Stream.concat(Stream.of(own).filter(each -> !each.equals(gid)), now).toArray(Gid[]::new);
+    }
+
+    private boolean isOwn(long high, long low) {
+        for (Gid each : own) {
+            if (each.high() == high && each.low() == low) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    @Override
     public int poll(FrameReceiver to, int limit) {
         receiver = to;
         final int came = carrier().poll(arrival, limit);
@@ -53,7 +84,9 @@ public final class PcapCarrier extends FilterCarrier {
     }
 
     private void arrived(Frame frame) {
-        writer.write(frame, -1);
+        if (!isOwn(frame.sourceGidHigh, frame.sourceGidLow)) {
+            writer.write(frame, -1);
+        }
         receiver.onFrame(frame);
     }
 

@@ -14,6 +14,7 @@ import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.common.Counters;
 import io.rdma4j.driver.libc.Fd;
 import io.rdma4j.driver.libc.LibcConstants;
+import io.rdma4j.hw.roce.Bth;
 import io.rdma4j.hw.roce.Icrc;
 
 import java.io.IOException;
@@ -26,6 +27,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -149,6 +151,30 @@ class PcapCarrierTest {
             }
         }
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(from))).isEqualTo("rw-------");
+    }
+
+    /** A frame to the device itself goes and comes, and so does one that an injector in front sends twice. */
+    @Test
+    void aFrameToItselfIsThereAsOftenAsItWent() throws IOException {
+        final Path file = folder.resolve("self.pcap");
+        final Counters counters = new Counters();
+        final Gid gid = Ends.gid(FIRST);
+        final Gid other = Ends.gid(SECOND);
+        final Carrier captured = PcapCarrier.wrap(
+            UdpCarrier.open(UdpCarrier.parseAddresses(FIRST + "," + SECOND), Ends.PORT, counters), file, counters);
+        try (Carrier self = LossyCarrier.wrap(captured, LossOptions.parse("duplicate:100,on:send"))) {
+            self.bind(gid);
+            self.bind(other);
+            Ends.send(self.lane(other, gid), 0, 64, 0, 0);
+            self.flush();
+            assertThat(Ends.receive(self, 2)).extracting(Ends.Came::psn).containsExactly(0, 0);
+            Ends.send(captured.lane(gid, gid), 1, 64, 0, 0);
+            captured.flush();
+            Ends.receive(self, 1);
+            self.unbind(other);
+        }
+        assertThat(read(file, true)).extracting(packet -> Bth.psn(new UnsafeBuffer(packet.bytes()), 0))
+            .containsExactly(0, 0, 1);
     }
 
     private static Frame frame(Gid source, Gid dest, FrameSlot slot, int length) {
