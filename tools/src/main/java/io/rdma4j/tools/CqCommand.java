@@ -11,7 +11,8 @@ import picocli.CommandLine.Command;
 /** The command {@code cq}. */
 @Command(
     name = "cq",
-    description = "Prints the completion queues, and each completion in them. Numbers that lead nowhere are marked "
+    description = "Prints the completion queues, and each completion in them. 'number' is that of the request in "
+        + "'rdma4j qp'; what a shared receive queue had has the program's wr_id. Numbers that lead nowhere are marked "
         + "with '!'.",
     footer = {
         "  rdma4j cq --sample                       of a device with a few objects on it",

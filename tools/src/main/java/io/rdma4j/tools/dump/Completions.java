@@ -30,8 +30,8 @@ final class Completions {
     private static final String OPCODE = "opcode";
     private static final String QP = "qp";
     private static final String QUEUE = "queue";
-    private static final String[] COLUMNS = {WorkRequests.SLOT, WorkRequests.STATE, QP, QUEUE, WorkRequests.WR_ID,
-        OPCODE, "status", "byte_len", WorkRequests.IMM_DATA, "src_qp", "wc_flags", "vendor_err"};
+    private static final String[] COLUMNS = {WorkRequests.SLOT, WorkRequests.STATE, QP, QUEUE, WorkRequests.NUMBER,
+        WorkRequests.WR_ID, OPCODE, "status", "byte_len", WorkRequests.IMM_DATA, "src_qp", "wc_flags", "vendor_err"};
 
     private final RingCopy ring;
     private final Slots slots;
@@ -66,11 +66,18 @@ final class Completions {
         if (qp == null && slots.state(slot).isLive()) {
             json.add(QP, Fields.invalid(json.get(QP), "no queue pair has this handle"));
         }
+        final boolean takesShared = qp != null && qp.attribute(QpKind.SRQ) >= 0;
+        boolean isNumbered = qp != null && !takesShared;
         if (Cqe.status(memory, at) == WcStatus.PVRDMA_WC_SUCCESS) {
-            json.addProperty(QUEUE, queue(Cqe.opcode(memory, at), qp));
+            final boolean isSend = Cqe.opcode(memory, at) < WcOpcode.PVRDMA_WC_RECV;
+            json.addProperty(QUEUE, isSend ? "sq" : takesShared ? "srq" : "rq");
+            isNumbered |= isSend;
         } else {
             // Means something only on success (InfiniBand specification, "Returned work completion").
             cqe.add(OPCODE, Fields.unsigned(Cqe.opcode(memory, at)));
+        }
+        if (isNumbered) {
+            WorkRequests.numbered(cqe);
         }
         if ((Cqe.wcFlags(memory, at) & WcFlags.PVRDMA_WC_WITH_IMM) != 0) {
             // Its bytes are in the order of the network.
@@ -88,14 +95,6 @@ final class Completions {
             qpsAdded = true;
         }
         return published.qp(inCqe);
-    }
-
-    /** Which queue the wr_id is of. */
-    private static String queue(final int opcode, final LiveObject qp) {
-        if (opcode < WcOpcode.PVRDMA_WC_RECV) {
-            return "sq";
-        }
-        return qp != null && qp.attribute(QpKind.SRQ) >= 0 ? "srq" : "rq";
     }
 
     static void print(final JsonObject ring, final DumpPrinter out) {

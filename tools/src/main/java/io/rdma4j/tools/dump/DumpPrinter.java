@@ -11,6 +11,7 @@ import com.google.gson.JsonPrimitive;
 import io.rdma4j.tools.text.Table;
 
 import java.io.PrintWriter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 
@@ -110,13 +111,15 @@ public final class DumpPrinter {
      * Prints objects as the rows of a table. A row is marked if it or one of its values is invalid.
      *
      * @param rows    the objects.
-     * @param columns members, in the order of the columns; what a row has not is empty.
+     * @param members members, in the order of the columns; what a row has not is empty, what no row has is no column.
      * @return this; nothing is printed if there are no rows.
      */
-    public DumpPrinter table(final List<JsonObject> rows, final String... columns) {
+    public DumpPrinter table(final List<JsonObject> rows, final String... members) {
         if (rows.isEmpty()) {
             return this;
         }
+        final String[] columns = Arrays.stream(members).filter(member -> rows.stream().anyMatch(row -> row.has(member)))
+            .toArray(String[]::new);
         final Table table = Table.ofText(columns);
         rows.forEach(row -> table.row(cells(row, columns)));
         final List<String> lines = table.lines();

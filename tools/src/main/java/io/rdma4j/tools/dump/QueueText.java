@@ -18,10 +18,10 @@ final class QueueText {
     private static final String UNION = "wr.";
     private static final Set<String> IMMEDIATE = Set.of(WorkRequests.IMM_DATA, WorkRequests.INVALIDATE_RKEY);
     private static final String DETAIL = "detail";
-    private static final String[] SEND_COLUMNS = {WorkRequests.SLOT, WorkRequests.STATE, WorkRequests.WR_ID, "opcode",
-        WorkRequests.SEND_FLAGS, WorkRequests.SGES, DETAIL};
-    private static final String[] RECEIVE_COLUMNS =
-        {WorkRequests.SLOT, WorkRequests.STATE, WorkRequests.WR_ID, WorkRequests.SGES};
+    private static final String[] SEND_COLUMNS = {WorkRequests.SLOT, WorkRequests.STATE, WorkRequests.NUMBER,
+        WorkRequests.WR_ID, "opcode", WorkRequests.SEND_FLAGS, WorkRequests.SGES, DETAIL};
+    private static final String[] RECEIVE_COLUMNS = {WorkRequests.SLOT, WorkRequests.STATE, WorkRequests.NUMBER,
+        WorkRequests.WR_ID, WorkRequests.SGES};
 
     private QueueText() {
     }

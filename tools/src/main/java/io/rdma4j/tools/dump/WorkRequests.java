@@ -28,6 +28,8 @@ final class WorkRequests {
     static final String WQE = "wqe";
     static final String SGES = "sges";
     static final String MR = "mr";
+    /** In place of {@link #WR_ID} where that is the driver's number of the request, and not the application's. */
+    static final String NUMBER = "number";
     static final String WR_ID = "wr_id";
     static final String NUM_SGE = "num_sge";
     static final String SEND_FLAGS = "send_flags";
@@ -60,7 +62,7 @@ final class WorkRequests {
         return all;
     }
 
-    /** Those of a receive queue, whose {@code wr_id} is the number of the request unless others share the queue. */
+    /** Those of a receive queue; what is shared has the application's {@code wr_id}. */
     JsonArray receives(final boolean shared) {
         final JsonArray all = new JsonArray();
         for (int slot = 0; slot < ring.count(); slot++) {
@@ -83,7 +85,13 @@ final class WorkRequests {
         if ((SqWqe.sendFlags(memory, at) & ~KNOWN_SEND_FLAGS) != 0) {
             wqe.add(SEND_FLAGS, Fields.invalid(wqe.get(SEND_FLAGS), "bits without a meaning"));
         }
+        numbered(wqe);
         return finish(slot, wqe, SqWqe.wrId(memory, at), SqWqe.numSge(memory, at), at + SqWqe.SGE_OFFSET);
+    }
+
+    /** Says that the field {@code wr_id} has the driver's number. */
+    static void numbered(final JsonObject struct) {
+        struct.add(NUMBER, struct.remove(WR_ID));
     }
 
     /** One place has immediate data, whose bytes are in the order of the network, or a key, or nothing. */
@@ -106,6 +114,9 @@ final class WorkRequests {
         final UnsafeBuffer memory = ring.slots();
         final int at = ring.offset(slot);
         final JsonObject wqe = Fields.of(RqWqe.LAYOUT, memory, at);
+        if (!shared) {
+            numbered(wqe);
+        }
         // A number that the slot's index goes with, where the wr_id is the application's own.
         final long number = shared ? slots.index(slot) : RqWqe.wrId(memory, at);
         return finish(slot, wqe, number, RqWqe.numSge(memory, at), at + RqWqe.SGE_OFFSET);
@@ -117,7 +128,7 @@ final class WorkRequests {
         json.addProperty(SLOT, slot);
         json.addProperty(STATE, slots.state(slot).text());
         if (slots.state(slot).isLive() && !ring.moved() && !isOf(slot, number)) {
-            wqe.add(WR_ID, Fields.invalid(wqe.get(WR_ID),
+            wqe.add(NUMBER, Fields.invalid(wqe.get(NUMBER),
                 String.format("in this slot it is 0x%x modulo 0x%x", slots.index(slot), 2 * ring.count())));
         }
         if (Integer.toUnsignedLong(numSge) > maxSge) {

@@ -8,6 +8,7 @@ package io.rdma4j.tools.dump;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.sysfs.PageMap;
 import io.rdma4j.hw.pvrdma.Pdir;
@@ -75,6 +76,18 @@ class ObjectSectionsTest {
     @Test
     void sharedReceiveQueues() {
         Golden.check("srq", Golden.document(source(ScriptedRings.view()), new SrqSection(NO_RIGHT)));
+    }
+
+    /** They called the driver's numbers wr_id. */
+    @Test
+    void reportsFromBeforeAreShown() {
+        for (final Section section : List.of(new QpSection(NO_RIGHT), new CqSection(NO_RIGHT))) {
+            final JsonObject now = Golden.document(source(ScriptedRings.view()), section);
+            final String before = now.toString().replace("\"number\":", "\"wr_id\":");
+            assertThat(before).isNotEqualTo(now.toString());
+            assertThat(Golden.text(JsonParser.parseString(before).getAsJsonObject())).contains("wr_id  opcode", "0x6")
+                .doesNotContain("number", "Exception");
+        }
     }
 
     @Test
