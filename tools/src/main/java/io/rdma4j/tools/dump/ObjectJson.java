@@ -33,7 +33,7 @@ final class ObjectJson {
     private static final Set<String> ADDRESSES = Set.of("ring_iova", "pdir_dma", "iova", "address", "dgid_high",
         "dgid_low");
     /** What is not there is published as one of these. */
-    private static final Set<String> ABSENT_IF_NEGATIVE = Set.of("srq", "dlid");
+    private static final Set<String> ABSENT_IF_NEGATIVE = Set.of("srq", "dlid", "inline_lkey");
     private static final Set<String> ABSENT_IF_ZERO = Set.of("path_mtu", "ring_iova", "ring_length");
 
     private ObjectJson() {

@@ -99,7 +99,7 @@ final class QueueText {
     private static String sges(final JsonObject slot) {
         final StringJoiner all = new StringJoiner(", ");
         for (final JsonObject sge : Nodes.objects(slot, WorkRequests.SGES)) {
-            all.add(Nodes.text(sge, "addr") + "+" + Nodes.text(sge, "length") + " lkey " + hex(sge, "lkey")
+            all.add(Nodes.text(sge, "addr") + "+" + Nodes.text(sge, "length") + " lkey " + hex(sge, WorkRequests.LKEY)
                 + (sge.has(WorkRequests.MR) ? " (mr " + Nodes.text(sge, WorkRequests.MR) + ")" : ""));
         }
         return all.toString();
@@ -120,7 +120,9 @@ final class QueueText {
 
     /** Keys, queue numbers and addresses are compared with those of other places, which have them in hexadecimal. */
     static String hex(final JsonObject object, final String name) {
-        final JsonElement value = object.get(name);
+        final JsonObject member = Nodes.object(object, name);
+        final JsonElement value = member.has(Fields.VALUE) && !member.has(Fields.NAME) ? member.get(Fields.VALUE)
+            : object.get(name);
         final boolean isNumber = value != null && value.isJsonPrimitive() && value.getAsJsonPrimitive().isNumber();
         return isNumber ? "0x" + Long.toHexString(Nodes.number(object, name, 0))
             : value == null ? "" : DumpPrinter.cell(value);

@@ -27,6 +27,7 @@ final class WorkRequests {
     static final String STATE = "state";
     static final String WQE = "wqe";
     static final String SGES = "sges";
+    static final String LKEY = "lkey";
     static final String MR = "mr";
     /** In place of {@link #WR_ID} where that is the driver's number of the request, and not the application's. */
     static final String NUMBER = "number";
@@ -43,6 +44,7 @@ final class WorkRequests {
     private final Slots slots;
     private final Published published;
     private final long maxSge;
+    private boolean regionsAdded;
 
     WorkRequests(final RingCopy ring, final Slots slots, final Published published, final long maxSge) {
         this.ring = ring;
@@ -127,7 +129,7 @@ final class WorkRequests {
         final JsonObject json = new JsonObject();
         json.addProperty(SLOT, slot);
         json.addProperty(STATE, slots.state(slot).text());
-        if (slots.state(slot).isLive() && !ring.moved() && !isOf(slot, number)) {
+        if (isSure(slot) && !isOf(slot, number)) {
             wqe.add(NUMBER, Fields.invalid(wqe.get(NUMBER),
                 String.format("in this slot it is 0x%x modulo 0x%x", slots.index(slot), 2 * ring.count())));
         }
@@ -135,8 +137,13 @@ final class WorkRequests {
             wqe.add(NUM_SGE, Fields.invalid(wqe.get(NUM_SGE), "there is room for " + maxSge));
         }
         json.add(WQE, wqe);
-        json.add(SGES, sges(sgesAt, (int) Math.min(Integer.toUnsignedLong(numSge), maxSge)));
+        json.add(SGES, sges(slot, sgesAt, (int) Math.min(Integer.toUnsignedLong(numSge), maxSge)));
         return json;
+    }
+
+    /** Whether what is in a slot counts for somebody, and was there in one moment. */
+    private boolean isSure(final int slot) {
+        return slots.state(slot).isLive() && !ring.moved();
     }
 
     /**
@@ -149,17 +156,32 @@ final class WorkRequests {
             || slots.state(slot) == SlotState.EXECUTING && index == (slots.index(slot) ^ ring.count());
     }
 
-    private JsonArray sges(final int first, final int count) {
+    private JsonArray sges(final int slot, final int first, final int count) {
         final JsonArray all = new JsonArray();
         for (int i = 0; i < count; i++) {
             final int at = first + i * Sge.LENGTH;
             final JsonObject sge = Fields.of(Sge.LAYOUT, ring.slots(), at);
-            final Integer region = published.regionOf(Sge.lkey(ring.slots(), at));
+            final int lkey = Sge.lkey(ring.slots(), at);
+            // A device does not look at the key of nothing.
+            if (isSure(slot) && Sge.length(ring.slots(), at) != 0 && !isLkey(lkey)) {
+                sge.add(LKEY, Fields.invalid(sge.get(LKEY), "no region has this key"));
+            }
+            final Integer region = published.regionOf(lkey);
             if (region != null) {
                 sge.addProperty(MR, region);
             }
             all.add(sge);
         }
         return all;
+    }
+
+    /** The region may be younger than what is published was. */
+    private boolean isLkey(final int lkey) {
+        if (!published.isLkey(lkey) && !regionsAdded) {
+            published.addRegions();
+            published.addQps();
+            regionsAdded = true;
+        }
+        return published.isLkey(lkey);
     }
 }

@@ -50,7 +50,7 @@ class KindsTest {
             8 SRQ: pd ring_iova ring_length rq_offset max_wr max_sge srq_limit pdir_dma | rq_posted rq_doorbells \
             rq_full rq_taken
             9 QP: qpn type state pd send_cq recv_cq srq ring_iova ring_length sq_offset sq_max_wr sq_max_sge \
-            rq_offset rq_max_wr rq_max_sge dest_qpn pdir_dma path_mtu qkey sq_psn rq_psn | sq_posted \
+            rq_offset rq_max_wr rq_max_sge dest_qpn pdir_dma path_mtu qkey sq_psn rq_psn inline_lkey | sq_posted \
             sq_doorbells sq_full - - - - - rq_posted rq_doorbells rq_full - - - - - sq_retired sq_skipped - - - - - - \
             rq_retired rq_skipped
             10 AH: pd port gid_index dgid_high dgid_low dlid sl hop_limit traffic_class |

@@ -13,6 +13,7 @@ import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.sysfs.PageMap;
 import io.rdma4j.hw.pvrdma.Pdir;
 import io.rdma4j.hw.pvrdma.RingState;
+import io.rdma4j.hw.pvrdma.Sge;
 import io.rdma4j.hw.pvrdma.SqWqe;
 import io.rdma4j.verbs.live.MrKind;
 import io.rdma4j.verbs.live.QpKind;
@@ -169,11 +170,47 @@ class ObjectSectionsTest {
     @CsvSource({"7, false", "11, false", "12, true", "3, false", "6, true"})
     void whatFollowsInASlotIsNoNonsense(final long number, final boolean isMarked) {
         final ScriptedView view = ScriptedRings.view();
-        final byte[] ring = view.memories().stream().filter(bytes -> bytes.length == 3 * Pdir.PAGE_SIZE).findFirst()
-            .orElseThrow();
-        SqWqe.wrId(new UnsafeBuffer(ring), Pdir.PAGE_SIZE + 3 * SqWqe.stride(2), number);
+        SqWqe.wrId(ring(view), sendWqe(3), number);
         final JsonObject qp = Nodes.objects(new QpSection(NO_RIGHT).read(source(view)), "qps").get(0);
         assertThat(qp.toString().contains("in this slot it is 0x7 modulo 0x8")).isEqualTo(isMarked);
+    }
+
+    private static UnsafeBuffer ring(final ScriptedView view) {
+        return new UnsafeBuffer(view.memories().stream().filter(bytes -> bytes.length == 3 * Pdir.PAGE_SIZE).findFirst()
+            .orElseThrow());
+    }
+
+    private static int sendWqe(final int slot) {
+        return Pdir.PAGE_SIZE + slot * SqWqe.stride(2);
+    }
+
+    /** Of a fast region the low byte may be any. What slot 1 had is done, and its region may be closed since. */
+    @ParameterizedTest
+    @CsvSource({"3, 0x11, 8, false", "3, 0x12345, 8, true", "3, 0, 8, true", "3, 0x12345, 0, false",
+        "3, 0x4433, 8, false", "3, 0x77ab, 8, false", "3, 0x78ab, 8, true", "1, 0x12345, 8, false"})
+    void keysOfNothingAreMarkedWhileTheDeviceMayMeetThem(
+        final int slot, final int lkey, final int length, final boolean isMarked) {
+        final ScriptedView view = ScriptedRings.view();
+        view.add(MrKind.KIND, 8, 1, 0x7701, 0x8801, 0, 0, 0, 0, 0, 0, MrKind.FAST);
+        final int sge = sendWqe(slot) + SqWqe.SGE_OFFSET;
+        Sge.set(ring(view), sge, ScriptedRings.REGION_ADDRESS, length, lkey);
+        Sge.lkey(ring(view), sendWqe(0) + SqWqe.SGE_OFFSET + Sge.LENGTH, ScriptedRings.LKEY);
+        final String text = Golden.text(Golden.document(source(view), new QpSection(NO_RIGHT)));
+        assertThat(text).contains("+" + length + " lkey 0x" + Integer.toHexString(lkey));
+        assertThat(text.contains("lkey: no region has this key")).isEqualTo(isMarked);
+    }
+
+    @Test
+    void regionsThatAreMadeMeanwhileAreNoNonsense() {
+        final ScriptedView view = ScriptedRings.view();
+        final List<LiveObject> regions = view.objects(MrKind.KIND);
+        view.objects.removeAll(regions);
+        view.onRead(() -> {
+            view.objects.addAll(regions);
+            view.onRead(() -> { });
+        });
+        assertThat(new QpSection(NO_RIGHT).read(source(view)))
+            .isEqualTo(new QpSection(NO_RIGHT).read(source(ScriptedRings.view())));
     }
 
     @Test

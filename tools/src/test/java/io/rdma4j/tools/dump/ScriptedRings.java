@@ -46,7 +46,8 @@ final class ScriptedRings {
     static final long REGION = 0x2_0000_0000L;
     static final long REGION_ADDRESS = 0x7000_0000L;
     static final int SLOTS = 4;
-    private static final int LKEY = 0x11;
+    static final int LKEY = 0x11;
+    static final int INLINE_LKEY = 0x4433;
     private static final int PAGE = Pdir.PAGE_SIZE;
 
     private ScriptedRings() {
@@ -103,7 +104,8 @@ final class ScriptedRings {
     /** Sends 5 and 6 done, 7 executing, 8 pending, in a ring of four; receives 0 and 1 pending. */
     private static void connected(final ScriptedView view) {
         view.add(QpKind.KIND, 3, 0x103, QpType.PVRDMA_QPT_RC, QpState.PVRDMA_QPS_RTS, 1, 2, 2, -1, QP_RING, 3 * PAGE,
-                PAGE, SLOTS, 2, 2 * PAGE, SLOTS, 1, 0x104, TABLES + 4 * PAGE, Mtu.PVRDMA_MTU_1024, 0, 0xabc, 0xdef)
+                PAGE, SLOTS, 2, 2 * PAGE, SLOTS, 1, 0x104, TABLES + 4 * PAGE, Mtu.PVRDMA_MTU_1024, 0, 0xabc, 0xdef,
+                INLINE_LKEY)
             .count(QpKind.SQ_POSTED, 9).count(QpKind.SQ_DOORBELLS, 7)
             .count(QpKind.SQ_RETIRED, 7).count(QpKind.RQ_POSTED, 2)
             .count(QpKind.RQ_DOORBELLS, 2);
@@ -156,7 +158,7 @@ final class ScriptedRings {
     /** A datagram QP on the shared queue, with one send pending that makes no sense in places. */
     private static void datagram(final ScriptedView view) {
         view.add(QpKind.KIND, 4, 0x104, QpType.PVRDMA_QPT_UD, QpState.PVRDMA_QPS_SQD, 1, 2, 2, 6, DATAGRAM_RING,
-            2 * PAGE, PAGE, SLOTS, 1, 0, 0, 0, 0, TABLES + 8 * PAGE, 0, 0x1ee7)
+            2 * PAGE, PAGE, SLOTS, 1, 0, 0, 0, 0, TABLES + 8 * PAGE, 0, 0x1ee7, 0, 0, -1)
             .count(QpKind.SQ_POSTED, 1).count(QpKind.SQ_FULL, 2);
         ringTables(view, TABLES + 8 * PAGE, DATAGRAM_RING + PAGE, 2);
         final UnsafeBuffer ring = new UnsafeBuffer(new byte[2 * PAGE]);

@@ -108,6 +108,7 @@ final class IbvQp extends IbvObject implements QueuePair {
             .set(QpKind.SEND_CQ, sendCq.number)
             .set(QpKind.RECV_CQ, receiveCq.number)
             .set(QpKind.SRQ, srq == null ? -1 : srq.number)
+            .set(QpKind.INLINE_LKEY, -1)
             .set(QpKind.SQ_MAX_WR, maxSendWr())
             .set(QpKind.SQ_MAX_SGE, maxSendSge())
             .set(QpKind.RQ_MAX_WR, maxReceiveWr())

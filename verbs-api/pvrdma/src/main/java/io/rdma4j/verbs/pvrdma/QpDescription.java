@@ -18,7 +18,7 @@ import io.rdma4j.verbs.live.SrqKind;
 
 /** What others see of a QP. */
 final class QpDescription {
-    private static final long NO_SRQ = -1;
+    private static final long NONE = -1;
 
     private QpDescription() {
     }
@@ -51,8 +51,13 @@ final class QpDescription {
             .set(QpKind.PD, pd)
             .set(QpKind.SEND_CQ, resources.sendCq().handle)
             .set(QpKind.RECV_CQ, resources.receiveCq().handle)
-            .set(QpKind.SRQ, resources.srq() == null ? NO_SRQ : resources.srq().handle);
+            .set(QpKind.SRQ, resources.srq() == null ? NONE : resources.srq().handle)
+            .set(QpKind.INLINE_LKEY, inlineLkey(resources.memory().inlines().slots()));
         writeRings(entry, resources.memory().rings(), resources.sizes());
+    }
+
+    private static long inlineLkey(final InlineSlots inlines) {
+        return inlines.length() == 0 ? NONE : Integer.toUnsignedLong(inlines.lkey());
     }
 
     private static void writeRings(final LiveEntry entry, final RingMemory rings, final QpSizes sizes) {

@@ -12,6 +12,9 @@ import io.rdma4j.base.LiveKind;
 import io.rdma4j.driver.live.LiveObject;
 import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.hw.pvrdma.QpType;
+import io.rdma4j.hw.pvrdma.Sge;
+import io.rdma4j.hw.pvrdma.SqWqe;
+import io.rdma4j.queues.WorkQueue;
 import io.rdma4j.testing.Patience;
 import io.rdma4j.verbs.AccessFlag;
 import io.rdma4j.verbs.AddressHandle;
@@ -43,6 +46,7 @@ import io.rdma4j.verbs.live.SrqKind;
 import io.rdma4j.verbs.spi.ObjectPublisher;
 import io.rdma4j.verbs.spi.PublishedObject;
 import io.rdma4j.verbs.testing.Ladder;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -103,6 +107,19 @@ class LiveObjectsTest {
         assertAttribute(seen, QpKind.RING_LENGTH, qp.sends.queue.buffer().capacity());
         assertThat(seen.attribute(QpKind.RING_IOVA)).isPositive();
         assertThat(seen.attribute(QpKind.PDIR_DMA)).isPositive();
+        assertAttribute(seen, QpKind.INLINE_LKEY, -1);
+    }
+
+    /** Its memory is a region of the device that no object has, and its key is in the ring. */
+    @Test
+    void aQueuePairThatCopies() {
+        final Peer a = new Peer(devices.open(), new QpOptions().maxInline(64));
+        a.connect(Peer.rc(devices.open()));
+        a.qp.modify(QpAttributes.to(QpState.SQD));
+        assertThat(a.qp.postSendInline(1, new UnsafeBuffer(new byte[8]), 0, 8)).isZero();
+        final WorkQueue sends = ((PvrdmaQp) a.qp).sends.queue;
+        assertAttribute(Seen.qp(a.qp), QpKind.INLINE_LKEY,
+            key(Sge.lkey(sends.buffer(), sends.slotOffset(0) + SqWqe.SGE_OFFSET)));
     }
 
     @Test

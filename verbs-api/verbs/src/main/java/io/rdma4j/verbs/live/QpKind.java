@@ -57,6 +57,8 @@ public final class QpKind {
     public static final int SQ_PSN = K.attribute("sq_psn");
     /** First PSN of receives. */
     public static final int RQ_PSN = K.attribute("rq_psn");
+    /** Local key of the memory to which payloads are copied when they are posted, or -1. */
+    public static final int INLINE_LKEY = K.attribute("inline_lkey");
 
     /** Sends shown to the device, by number. */
     public static final int SQ_POSTED = K.counter("sq_posted");
