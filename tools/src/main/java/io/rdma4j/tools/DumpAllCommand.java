@@ -14,6 +14,7 @@ import io.rdma4j.tools.dump.Section;
 import io.rdma4j.tools.dump.Sections;
 import io.rdma4j.tools.text.Json;
 import io.rdma4j.tools.text.Table;
+import io.rdma4j.tools.text.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -114,11 +115,12 @@ final class DumpAllCommand implements Runnable {
             all.add("devices", rows);
             Json.print(out, all);
         } else if (found.isEmpty()) {
-            main.terminal().err().println("rdma4j: no process of this user has a device open; 'rdma4j dump --all FILE "
-                + "-d ADDRESS' opens one");
+            main.terminal().err().println("rdma4j: " + LiveViews.nobody() + " has a device open; 'rdma4j dump --all "
+                + "FILE -d ADDRESS' opens one");
         } else {
             final Table table = Table.ofText("PID", "ADDRESS", "STATE", "DETAIL");
-            found.forEach(one -> table.row(Long.toString(one.pid()), one.address(), state(one), one.detail()));
+            found.forEach(one -> table.row(Long.toString(one.pid()), Terminal.printable(one.address()),
+                state(one), Terminal.printable(one.detail())));
             table.print(out);
         }
     }

@@ -91,7 +91,7 @@ final class DumpOptions {
             .map(listed -> Long.toString(listed.pid())).distinct().collect(Collectors.joining(", "));
         final PrintWriter err = spec.commandLine().getErr();
         err.printf("rdma4j: this device was opened for the report and is empty; --pid N looks into a running process "
-            + "(%s), --sample makes objects%n", processes.isEmpty() ? "none has a device open now"
+            + "(%s), --sample makes objects%n", processes.isEmpty() ? LiveViews.nobody() + " has a device open now"
             : "N is one of " + processes);
         err.flush();
     }

@@ -8,6 +8,7 @@ package io.rdma4j.tools;
 import io.rdma4j.RdmaException;
 import io.rdma4j.base.JvmFlags;
 import io.rdma4j.fabric.FabricException;
+import io.rdma4j.tools.text.Terminal;
 import io.rdma4j.tools.traffic.DiagnosedException;
 import java.io.PrintWriter;
 import java.util.List;
@@ -150,8 +151,7 @@ final class Failures implements IExecutionExceptionHandler, IParameterExceptionH
 
     /** Names and texts of other processes and hosts may be in it: nothing is left that a terminal would obey. */
     private static String oneLine(final String text) {
-        return String.valueOf(text).strip().replaceAll("\\s*\\R\\s*", " ")
-            .replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]", "?");
+        return Terminal.printable(String.valueOf(text).strip().replaceAll("\\s*\\R\\s*", " "));
     }
 
     @SuppressWarnings("checkstyle:regexpsinglelinejava") // Asked for with --debug, and to the command's own writer.

@@ -30,9 +30,6 @@ import java.time.Duration;
         "  rdma4j stat --prometheus                 once, in Prometheus' text format"
     })
 final class StatCommand implements Runnable {
-    /** Instead of numbers. */
-    private static final String NOTHING = "no process has a device open";
-
     @ParentCommand
     private Main main;
 
@@ -84,7 +81,7 @@ final class StatCommand implements Runnable {
                 throw e;
             }
             // A collector has to see that they are gone; after a failure it would keep the last numbers.
-            main.terminal().out().print("# " + NOTHING + "\n");
+            main.terminal().out().print("# " + Watch.nobody(address) + "\n");
         }
     }
 

@@ -7,6 +7,7 @@ package io.rdma4j.tools;
 
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
+import io.rdma4j.driver.libc.Libc;
 import io.rdma4j.driver.state.StateFolder;
 import io.rdma4j.testing.OtherJvm;
 import io.rdma4j.testing.Patience;
@@ -39,6 +40,7 @@ import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -50,6 +52,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 /** {@code rdma4j stat}, of devices in this process and of others that come and go. */
 @Tag("thorough")
@@ -58,6 +61,10 @@ class StatCommandTest {
     /** In the head of a live file: its version, with the status behind it, and when its process began. */
     private static final int VERSION = 8;
     private static final int PROCESS_START = 24;
+    /** With the right to read a class path in a folder of root's. */
+    private static final List<String> AS_NOBODY = List.of("/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
+        "--clear-groups", "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
+        "--bounding-set=-all,+dac_read_search");
     private static final String ESCAPE = "\u001b";
     private static final long DEADLINE_SECONDS = 50;
     /** Equal readings that tell a writer that cannot go on from one that got no processor. */
@@ -204,7 +211,7 @@ class StatCommandTest {
         assertThat(outcome.exitCode()).as(outcome.out()).isEqualTo(1);
         assertThat(outcome.out()).isEmpty();
         assertThat(outcome.errLines()).singleElement().asString().doesNotContain("internal error")
-            .containsPattern("there is no process 4194303|no process has this device open|live-");
+            .containsPattern("there is no process 4194303|no process of this user has this device open|live-");
     }
 
     @Test
@@ -212,7 +219,45 @@ class StatCommandTest {
         final Cli.Outcome outcome = statOfNobody("--prometheus -d emulated:nobody-opened-this");
         assertThat(outcome.exitCode()).as(outcome.err()).isZero();
         assertThat(outcome.err()).isEmpty();
-        assertThat(outcome.out()).isEqualTo("# no process has a device open\n");
+        assertThat(outcome.out()).isEqualTo("# no process of this user has this device open\n");
+    }
+
+    /** Of another user's it is he who named it. */
+    @Test
+    void aTerminalDoesNotObeyTheNameOfAFolder() throws IOException {
+        folder = Files.createDirectory(folder.resolve(ESCAPE + "[2J"));
+        System.setProperty(StateFolder.PROPERTY, folder.toString());
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-escape")) {
+            copy(onlyFile(), "live-" + PID + "-999998.dat", VERSION, 99);
+            Files.createSymbolicLink(folder.resolve("live-" + PID + "-999999.dat"), folder);
+            assertThat(stat(context, "--once").errLines()).hasSize(2)
+                .allSatisfy(line -> assertThat(line).doesNotContain(ESCAPE).contains("/?[2J/live-"));
+            assertThat(Cli.run("dump").out()).doesNotContain(ESCAPE).contains("/?[2J/live-");
+        } finally {
+            System.clearProperty(StateFolder.PROPERTY);
+        }
+    }
+
+    /** A crontab of root's is to have the numbers of all. */
+    @Waiting
+    @Test
+    void rootSeesTheDevicesOfEveryUser() throws Exception {
+        assumeThat(Libc.geteuid()).as("needs root, to start a process as another user").isZero();
+        assumeThat(System.getenv(StateFolder.VARIABLE)).as("a folder that is named is all that is looked at").isNull();
+        assumeThat(Files.isExecutable(Path.of(AS_NOBODY.get(0)))).as("root needs setpriv to be another user").isTrue();
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+        Files.setAttribute(folder, "unix:uid", 65534);
+        final Process other = startListener(AS_NOBODY, "emulated:of-nobody");
+        try {
+            for (final String line : List.of("stat --once", "stat --once --json", "stat --prometheus", "dump",
+                "dump --json")) {
+                final Cli.Outcome outcome = Cli.run(line.split(" "));
+                assertThat(outcome.exitCode()).as(outcome.err()).isZero();
+                assertThat(outcome.out()).as(line).contains("" + other.pid(), "emulated:of-nobody");
+            }
+        } finally {
+            end(other);
+        }
     }
 
     /** A text cannot be a number: it is told beside the numbers. */
@@ -284,8 +329,13 @@ class StatCommandTest {
 
     /** Another process with a command line. */
     private Process start(final String... args) throws IOException {
+        return startAs(List.of(), args);
+    }
+
+    private Process startAs(final List<String> user, final String... args) throws IOException {
         // What runs in the background of a script ignores SIGINT, and so does what it starts, unless told otherwise.
-        final List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        final List<String> command = new ArrayList<>(user);
+        command.addAll(List.of("env", "--default-signal=INT"));
         command.addAll(OtherJvm.command(List.of(), Main.class, args));
         final ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("RDMA4J_STATE_DIR", folder.toString());
@@ -318,7 +368,11 @@ class StatCommandTest {
 
     /** One that has a device open for as long as nobody comes. */
     private Process startListener(final String address) throws IOException {
-        final Process process = start("pingpong", "-d", address, "--listen=:0", "--timeout", "300");
+        return startListener(List.of(), address);
+    }
+
+    private Process startListener(final List<String> user, final String address) throws IOException {
+        final Process process = startAs(user, "pingpong", "-d", address, "--listen=:0", "--timeout", "300");
         await(output(process), "listening at");
         return process;
     }

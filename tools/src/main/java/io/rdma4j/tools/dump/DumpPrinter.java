@@ -9,6 +9,7 @@ import com.google.gson.JsonElement;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonPrimitive;
 import io.rdma4j.tools.text.Table;
+import io.rdma4j.tools.text.Terminal;
 
 import java.io.PrintWriter;
 import java.util.Arrays;
@@ -212,6 +213,6 @@ public final class DumpPrinter {
     }
 
     private static String clean(final String text) {
-        return text.replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]", "?");
+        return Terminal.printable(text);
     }
 }

@@ -117,7 +117,7 @@ public final class Loop {
     }
 
     private void say(final String line) {
-        terminal.err().println("rdma4j: " + line);
+        terminal.err().println("rdma4j: " + Terminal.printable(line));
         terminal.err().flush();
     }
 }

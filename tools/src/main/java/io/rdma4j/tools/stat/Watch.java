@@ -11,6 +11,7 @@ import io.rdma4j.driver.live.LiveView;
 import io.rdma4j.driver.live.LiveViews;
 import io.rdma4j.driver.live.LiveViews.Listed;
 import io.rdma4j.driver.live.LiveViews.Status;
+import io.rdma4j.driver.state.StateFolder;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,10 +46,10 @@ public final class Watch implements AutoCloseable {
     /**
      * Begins to watch.
      *
-     * @param pid     whose devices; null for those of all processes.
+     * @param pid     whose devices; null for those of all processes that {@link LiveViews#list()} has.
      * @param address which of them, options aside; null for all.
      * @return at least one device; the caller closes it.
-     * @throws RdmaException ESRCH or ENODEV if there is none, EACCES if there are only those of others.
+     * @throws RdmaException ESRCH or ENODEV if there is none, EACCES or EIO if there are only such as cannot be read.
      */
     public static Watch begin(final Long pid, final String address) {
         final Watch watch = new Watch(pid, address);
@@ -75,14 +76,24 @@ public final class Watch implements AutoCloseable {
         final List<Listed> hidden = LiveViews.list().stream().filter(Watch::isHidden).toList();
         final RdmaException.Builder trouble = RdmaException.of("watch counters").device(address);
         if (hidden.isEmpty()) {
-            return trouble.detail("no process has %s open", address == null ? "a device" : "this device")
-                .errno(RdmaException.ENODEV)
-                .hint("start one, such as ./rdma4j pingpong -D 60; those of other users are seen by root").build();
+            return trouble.detail("%s", nobody(address)).errno(RdmaException.ENODEV)
+                .hint("start one, such as ./rdma4j pingpong -D 60%s", LiveViews.isOfEveryUser() ? ""
+                    : "; root sees those of other users, unless " + StateFolder.VARIABLE + " is set").build();
         }
         final Listed first = hidden.get(0);
         return trouble.detail("%s: %s", first.file(), first.detail())
             .errno(first.status() == Status.NO_RIGHT ? RdmaException.EACCES : RdmaException.EIO)
             .hint("run as the user of process %d, and the rdma4j that it runs", first.pid()).build();
+    }
+
+    /**
+     * What is told where there is nothing to watch.
+     *
+     * @param address as {@link #begin} takes it.
+     * @return one clause.
+     */
+    public static String nobody(final String address) {
+        return LiveViews.nobody() + " has " + (address == null ? "a device" : "this device") + " open";
     }
 
     private static boolean isHidden(final Listed listed) {

@@ -60,6 +60,16 @@ public record Terminal(PrintWriter out, PrintWriter err, boolean outHasColours, 
     }
 
     /**
+     * A text of another process or host, without what a terminal would obey.
+     *
+     * @param text any.
+     * @return the same with {@code ?} for each such character.
+     */
+    public static String printable(final String text) {
+        return text.replaceAll("[\\p{Cc}\\p{Cf}\\u2028\\u2029]", "?");
+    }
+
+    /**
      * Why results did not arrive. Flush first.
      *
      * @return what the system says; null if they did, or nobody wants to read them any more.

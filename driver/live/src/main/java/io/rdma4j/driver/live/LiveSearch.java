@@ -27,8 +27,9 @@ final class LiveSearch {
     /** Folders of its user, the most likely first. */
     static Set<Path> folders(final long pid) {
         final Set<Path> found = new LinkedHashSet<>();
+        final long user = LiveProcess.user(pid);
         try {
-            found.addAll(StateFolder.STATE.existing(System::getProperty, System::getenv, LiveProcess.user(pid)));
+            found.addAll(StateFolder.STATE.existing(System::getProperty, System::getenv, user));
         } catch (final InvalidPathException e) {
             // Then the process' own settings are what there is to go by.
             found.clear();
@@ -39,7 +40,7 @@ final class LiveSearch {
         try {
             final Map<String, String> environment = pairs(LiveProcess.of(pid, "environ"), "");
             final Map<String, String> properties = pairs(LiveProcess.of(pid, "cmdline"), DEFINITION);
-            found.addAll(StateFolder.STATE.existing(properties::get, environment::get, LiveProcess.user(pid)));
+            found.addAll(StateFolder.STATE.existing(properties::get, environment::get, user));
         } catch (final IOException | InvalidPathException e) {
             // Another user's, without the right to look: whether that matters is seen when nothing is found.
             return found;

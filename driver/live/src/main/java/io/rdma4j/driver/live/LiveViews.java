@@ -16,8 +16,10 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -26,10 +28,12 @@ import java.util.Set;
 public final class LiveViews {
     /** What programs open that use libibverbs, such as by {@code ibv:rxe0}. */
     private static final String KERNEL_DEVICES = "/dev/infiniband/uverbs";
+    private static final long ROOT = 0;
     private static final int ESRCH = 3;
     private static final int EPROTO = 71;
     private static final Set<Status> NOT_OF_THE_PROCESS = Set.of(Status.STALE, Status.ELSEWHERE, Status.FOREIGN);
     private static final String OPERATION = "look into a live device";
+    private static final String MISNAMED = "it is of process %d, and named after another";
 
     private LiveViews() {
     }
@@ -48,7 +52,7 @@ public final class LiveViews {
         NO_RIGHT,
         /** Its process is of another container, so that nobody can tell whether it is there. */
         ELSEWHERE,
-        /** It says that it is of a process of another user, who did not write it. */
+        /** It says that it is of a process of another user, who did not write it, or of another than its name says. */
         FOREIGN
     }
 
@@ -65,24 +69,50 @@ public final class LiveViews {
     }
 
     /**
-     * What is in the folders of this user.
+     * What is in the folders of this user; {@linkplain #isOfEveryUser for root}, also what each other process that is
+     * there publishes in its own.
      *
      * @return by process and time; empty if there is no folder.
      */
     public static List<Listed> list() {
+        final Map<Object, Listed> found = new LinkedHashMap<>();
         try {
-            return StateFolder.STATE.existing().stream().flatMap(folder -> LiveFolder.files(folder).stream())
-                .map(LiveViews::look).flatMap(Optional::stream).toList();
+            StateFolder.STATE.existing().stream().flatMap(folder -> LiveFolder.files(folder).stream())
+                .forEach(file -> look(file).ifPresent(its -> found.put(file, its)));
         } catch (final IOException | InvalidPathException e) {
             return List.of();
         }
+        if (isOfEveryUser()) {
+            ProcessHandle.allProcesses().forEach(process -> found.putAll(ofProcess(process.pid())));
+        }
+        return found.values().stream().sorted(Comparator.comparingLong(Listed::pid)).toList();
+    }
+
+    /**
+     * Whether {@link #list()} has the devices of every user.
+     *
+     * @return true for root, unless a folder of state is named: then it has what is in that one.
+     */
+    public static boolean isOfEveryUser() {
+        return LiveProcess.user(LiveProcess.PID) == ROOT && !StateFolder.STATE.isNamed();
+    }
+
+    /**
+     * Who has no device open where {@link #list()} has none.
+     *
+     * @return "no process", or "no process of this user".
+     */
+    public static String nobody() {
+        return isOfEveryUser() ? "no process" : "no process of this user";
     }
 
     /** Empty if its process removed it since the folder was listed. */
     static Optional<Listed> look(final Path file) {
         try (LiveImage image = image(file, own(file))) {
             final LiveHeader header = LiveHeader.read(image);
-            final Verdict verdict = Verdict.of(image, header);
+            final Verdict verdict = isMisnamed(file, header.pid())
+                ? new Verdict(Status.FOREIGN, String.format(Locale.ROOT, MISNAMED, header.pid()))
+                : Verdict.of(image, header);
             return Optional.of(
                 new Listed(file, LiveFolder.pid(file), header.address(), verdict.status, verdict.detail));
         } catch (final IOException e) {
@@ -90,6 +120,11 @@ public final class LiveViews {
                 : Optional.of(new Listed(file, LiveFolder.pid(file), "",
                     isDenied(file, e) ? Status.NO_RIGHT : Status.CORRUPT, String.valueOf(e.getMessage())));
         }
+    }
+
+    /** Whoever writes a file names it: one user's could pass for a process of another. */
+    private static boolean isMisnamed(final Path file, final long pid) {
+        return pid != 0 && LiveFolder.pid(file) != 0 && LiveFolder.pid(file) != pid;
     }
 
     /** What a file is, once it was looked where it leads to. */
@@ -131,7 +166,8 @@ public final class LiveViews {
     /**
      * Opens one file.
      *
-     * @param file as {@link #list()} names it. A copy of one leads to the same process, as long as that lives.
+     * @param file as {@link #list()} names it. A copy of one leads to the same process, as long as that lives, unless
+     *             its name is that of another's.
      * @return the view; the caller closes it.
      * @throws io.rdma4j.RdmaException ENOENT if it is not there, EACCES without the right, EPROTO if it is of another
      *                                 version, EIO if it is damaged or foreign.
@@ -142,6 +178,10 @@ public final class LiveViews {
             final LiveImage image = image(file, own);
             undo.add(image::close);
             final LiveView view = open(image, file, own);
+            if (isMisnamed(file, view.pid())) {
+                throw RdmaException.of(OPERATION).object(file).detail(MISNAMED, view.pid()).errno(RdmaException.EIO)
+                    .build();
+            }
             undo.forget();
             return view;
         } catch (final IOException e) {
@@ -201,18 +241,24 @@ public final class LiveViews {
      */
     public static LiveView ofPid(final long pid, final String address) {
         requireProcess(pid);
-        final Map<Object, Listed> found = new LinkedHashMap<>();
-        for (final Path folder : LiveSearch.folders(pid)) {
-            if (found.isEmpty()) {
-                addFiles(folder, pid, found);
-            }
-        }
+        final Map<Object, Listed> found = ofProcess(pid);
         if (pid == LiveProcess.PID) {
             addUnpublished(found);
         }
         final Object chosen = choose(pid, address, found);
         return chosen instanceof LiveDevice device
             ? open(new LiveImage.OfMemory(device.memory(), device.length()), device, device) : open((Path) chosen);
+    }
+
+    /** In the first of its folders that has any. */
+    private static Map<Object, Listed> ofProcess(final long pid) {
+        final Map<Object, Listed> found = new LinkedHashMap<>();
+        for (final Path folder : LiveSearch.folders(pid)) {
+            if (found.isEmpty()) {
+                addFiles(folder, pid, found);
+            }
+        }
+        return found;
     }
 
     private static void addFiles(final Path folder, final long pid, final Map<Object, Listed> found) {
@@ -234,7 +280,7 @@ public final class LiveViews {
     private static String others() {
         final List<Long> pids = list().stream().filter(listed -> listed.status() == Status.LIVE).map(Listed::pid)
             .distinct().toList();
-        return pids.isEmpty() ? "no process of this user has a device open" : "processes with open devices: " + pids;
+        return pids.isEmpty() ? nobody() + " has a device open" : "processes with open devices: " + pids;
     }
 
     private static void addUnpublished(final Map<Object, Listed> found) {

@@ -523,7 +523,8 @@ class LiveDeviceTest extends LiveFixture {
         final byte[] bytes = bytesOf("fake:a");
         final LiveLayout layout = new LiveLayout(LiveLayout.DEFAULT_OBJECTS);
         final int second = (int) layout.objects.at(1);
-        final Path file = write("live-1-1.dat", withInt(bytes, second + LiveLayout.ATTRIBUTE_COUNT_OFFSET, count));
+        final Path file = write("live-" + PID + "-999.dat",
+            withInt(bytes, second + LiveLayout.ATTRIBUTE_COUNT_OFFSET, count));
         assertThat(view(file).objects(Kinds.FULL)).singleElement()
             .satisfies(full -> assertThat(full.attributes()).hasSize(LiveKind.MAX_ATTRIBUTES));
         Files.write(file, withInt(bytes, second + LiveLayout.KIND_OFFSET, count));

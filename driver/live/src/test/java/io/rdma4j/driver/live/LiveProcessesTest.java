@@ -182,6 +182,38 @@ class LiveProcessesTest extends LiveFixture {
             "process " + other.pid() + " is of user 65534, whose files cannot be read", "or as root");
     }
 
+    private Path folderOfNobody() throws IOException {
+        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
+        final Path theirs = Files.createDirectory(folder.resolve("theirs"));
+        Files.setPosixFilePermissions(theirs, PosixFilePermissions.fromString("rwx------"));
+        Files.setAttribute(theirs, "unix:uid", 65534);
+        return theirs;
+    }
+
+    /** In a folder that their own settings name; what others than its process put there is none of root's business. */
+    @Test
+    void rootListsTheDevicesOfEveryUser() throws Exception {
+        assumeThat(Libc.geteuid()).as("needs root, to start a process as another user").isZero();
+        assumeThat(System.getenv(StateFolder.VARIABLE)).as("a folder that is named is all that is looked at").isNull();
+        withoutRights();
+        final Path theirs = folderOfNobody();
+        final Process child = start(AS_NOBODY, List.of("-Drdma4j.state.dir=" + theirs), "publish", "fake:child");
+        awaitLine(child, "open");
+        final byte[] ofRoot = Files.readAllBytes(device("fake:root").file().orElseThrow());
+        for (final long pid : new long[] {PID, child.pid()}) {
+            final Path claim = Files.write(theirs.resolve("live-" + pid + "-77.dat"), ofRoot);
+            Files.setAttribute(claim, "unix:uid", 65534);
+        }
+        assertThat(LiveViews.list()).extracting(LiveViews.Listed::address).containsExactly("fake:root");
+        assertThat(LiveViews.nobody()).isEqualTo("no process of this user");
+        System.clearProperty("rdma4j.state.dir");
+
+        assertThat(LiveViews.list()).filteredOn(listed -> listed.file().startsWith(theirs)).containsExactly(
+            new LiveViews.Listed(theirs.resolve("live-" + child.pid() + "-0.dat"), child.pid(), "fake:child",
+                Status.LIVE, ""));
+        assertThat(LiveViews.nobody()).isEqualTo("no process");
+    }
+
     /** Whoever reads has more rights than whoever wrote: root reads nothing for him that he could not read. */
     @Test
     void anotherUsersProcessThatNamesAFileOfRoots() throws Exception {
@@ -189,10 +221,7 @@ class LiveProcessesTest extends LiveFixture {
         withoutRights();
         final Path secret = Files.write(folder.resolve("secret"), new byte[4096]);
         Files.setPosixFilePermissions(secret, PosixFilePermissions.fromString("rw-------"));
-        Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwxr-xr-x"));
-        final Path theirs = Files.createDirectory(folder.resolve("theirs"));
-        Files.setPosixFilePermissions(theirs, PosixFilePermissions.fromString("rwx------"));
-        Files.setAttribute(theirs, "unix:uid", 65534);
+        final Path theirs = folderOfNobody();
         final Process child = start(AS_NOBODY, List.of("-Drdma4j.state.dir=" + theirs), "bait", secret.toString());
         awaitLine(child, "open");
         System.clearProperty("rdma4j.state.dir");

@@ -286,6 +286,20 @@ class LiveViewsTest extends LiveFixture {
         assertThat(ofPid(PID, "fake:b").address()).isEqualTo("fake:b");
     }
 
+    /** Its name is what a process is chosen by. */
+    @Test
+    void aFileThatIsNamedAfterAnotherProcess() throws Exception {
+        final long other = ProcessHandle.current().parent().orElseThrow().pid();
+        final Path file = write("live-" + other + "-0.dat", bytesOf(device("fake:a")));
+        final String detail = "it is of process " + PID + ", and named after another";
+        assertThat(LiveViews.list()).filteredOn(listed -> listed.pid() == other).singleElement().satisfies(listed -> {
+            assertThat(listed.status()).isEqualTo(Status.FOREIGN);
+            assertThat(listed.detail()).isEqualTo(detail);
+        });
+        assertFails(() -> LiveViews.open(file), RdmaException.EIO, detail);
+        assertFails(() -> LiveViews.ofPid(other, null), RdmaException.ENODEV, "publishes no device");
+    }
+
     /** Layers above add options of their own, which the device does not see. */
     @Test
     void addressesThatDifferInOptionsAlone() {

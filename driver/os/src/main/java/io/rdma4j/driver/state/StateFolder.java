@@ -90,6 +90,15 @@ public final class StateFolder {
     }
 
     /**
+     * Whether the property or the variable of this process names a folder.
+     *
+     * @return false where it is a usual one.
+     */
+    public boolean isNamed() {
+        return named(System::getProperty, System::getenv) != null;
+    }
+
+    /**
      * Where the folder of this process is, unless somebody else has taken that.
      *
      * @return a path; it need not exist.
@@ -212,9 +221,14 @@ public final class StateFolder {
     }
 
     private Path chosen(final UnaryOperator<String> properties, final UnaryOperator<String> environment) {
+        final String named = named(properties, environment);
+        return named == null ? null : Path.of(named);
+    }
+
+    private String named(final UnaryOperator<String> properties, final UnaryOperator<String> environment) {
         for (final String chosen : new String[] {properties.apply(property), environment.apply(variable())}) {
             if (chosen != null && !chosen.isBlank()) {
-                return Path.of(chosen);
+                return chosen;
             }
         }
         return null;
