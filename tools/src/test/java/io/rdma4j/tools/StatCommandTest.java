@@ -61,6 +61,8 @@ class StatCommandTest {
     /** In the head of a live file: its version, with the status behind it, and when its process began. */
     private static final int VERSION = 8;
     private static final int PROCESS_START = 24;
+    /** There as well: the container of its process. */
+    private static final int NAMESPACE = 32;
     /** With the right to read a class path in a folder of root's. */
     private static final List<String> AS_NOBODY = List.of("/usr/bin/setpriv", "--reuid=65534", "--regid=65534",
         "--clear-groups", "--inh-caps=-all,+dac_read_search", "--ambient-caps=-all,+dac_read_search",
@@ -233,6 +235,18 @@ class StatCommandTest {
             assertThat(stat(context, "--once").errLines()).hasSize(2)
                 .allSatisfy(line -> assertThat(line).doesNotContain(ESCAPE).contains("/?[2J/live-"));
             assertThat(Cli.run("dump").out()).doesNotContain(ESCAPE).contains("/?[2J/live-");
+        } finally {
+            System.clearProperty(StateFolder.PROPERTY);
+        }
+    }
+
+    @Test
+    void aFileThatCannotBeLookedIntoIsNoTroubleWhereAnotherDeviceIsWanted() throws IOException {
+        System.setProperty(StateFolder.PROPERTY, folder.toString());
+        try (RdmaContext context = RdmaDevices.open("emulated:stat-foreign")) {
+            copy(onlyFile(), "live-" + PID + "-999999.dat", NAMESPACE, 7);
+            assertThat(statOfNobody("--prometheus -d emulated:nobody-opened-this").exitCode()).isZero();
+            assertThat(statOfNobody("--prometheus -d " + context.address()).err()).contains("of another container");
         } finally {
             System.clearProperty(StateFolder.PROPERTY);
         }

@@ -73,7 +73,7 @@ public final class Watch implements AutoCloseable {
     }
 
     private RdmaException nothing() {
-        final List<Listed> hidden = LiveViews.list().stream().filter(Watch::isHidden).toList();
+        final List<Listed> hidden = leftOut(LiveViews.list());
         final RdmaException.Builder trouble = RdmaException.of("watch counters").device(address);
         if (hidden.isEmpty()) {
             return trouble.detail("%s", nobody(address)).errno(RdmaException.ENODEV)
