@@ -397,19 +397,44 @@ tell_rounds() {
 await() {
     local pid
     while [ ${#suite_of[@]} -ge "$1" ]; do
+        if [ -t 1 ] || [ "$mode" = soak ]; then
+            [ ! -t 1 ] || printf '\r\033[K%4d s  %d tests; running: %s' $((SECONDS - started)) \
+                "$(cat "$out"/*.tsv 2>/dev/null | grep -Ec '^(PASS|FAIL|SKIP)')" "${suite_of[*]}"
+            sleep 0.5
+        else
+            # Looking again and again takes a hundredth of all the time.
+            wait -n "${!suite_of[@]}"
+        fi
         for pid in "${!suite_of[@]}"; do
             tell_rounds "${suite_of[$pid]}"
             kill -0 "$pid" 2>/dev/null || ended "$pid"
         done
-        if [ ! -t 1 ] && [ "$mode" != soak ]; then
-            # Looking again and again takes a hundredth of all the time.
-            wait -n "${!suite_of[@]}"
-            continue
-        fi
-        [ ! -t 1 ] || printf '\r\033[K%4d s  %d tests; running: %s' $((SECONDS - started)) \
-            "$(cat "$out"/*.tsv 2>/dev/null | grep -Ec '^(PASS|FAIL|SKIP)')" "${suite_of[*]}"
-        sleep 0.5
     done
+}
+
+# Suites that are to begin yet: number of the JDK, and what suites() says.
+queue=()
+
+# has_guest SUITE...: whether one of them boots guests of User Mode Linux.
+has_guest() {
+    local suite
+    for suite in "$@"; do
+        case $suite in
+            vfio[\ -]* | guests[\ -]* | noiommu[\ -]* | linux[\ -]* | judged[\ -]* | qtest[\ -]* | rxe[\ -]*) return 0 ;;
+        esac
+    done
+    return 1
+}
+
+# choose: sets REPLY to the place in the queue of what begins next. Guests slow each other down by more than the
+# processors that they share: one suite has them at a time, as long as there is another one to run beside it.
+choose() {
+    if has_guest "${suite_of[@]}"; then
+        for REPLY in "${!queue[@]}"; do
+            has_guest "${queue[REPLY]#* }" || return
+        done
+    fi
+    REPLY=0
 }
 
 # run: all suites on all JDKs, some at once.
@@ -437,18 +462,27 @@ run() {
             esac
             # What looks at sources, pages and pictures finds the same in each round.
             [ "$mode" != soak ] || words[2]+=',!sources'
-            await "$slots"
-            case ${words[0]} in
-                static | style)
-                    "${words[0]}_checks" "${jdks[i]}" "$out/${words[0]}-${dirs[i]}.log" \
-                        "$out/${words[0]}-${dirs[i]}.tsv" 8>&- &
-                    ;;
-                *) worker "${jdks[i]}" "${dirs[i]}" "${words[@]}" ;;
-            esac
-            suite_of[$!]=${words[0]}-${dirs[i]}
-            began_at[$!]=$SECONDS
+            queue+=("$i ${words[*]}")
         done
     done < <(suites)
+    while [ ${#queue[@]} -gt 0 ]; do
+        await "$slots"
+        choose
+        read -r -a words <<<"${queue[REPLY]}"
+        i=${words[0]}
+        words=("${words[@]:1}")
+        unset "queue[REPLY]"
+        queue=("${queue[@]}")
+        case ${words[0]} in
+            static | style)
+                "${words[0]}_checks" "${jdks[i]}" "$out/${words[0]}-${dirs[i]}.log" \
+                    "$out/${words[0]}-${dirs[i]}.tsv" 8>&- &
+                ;;
+            *) worker "${jdks[i]}" "${dirs[i]}" "${words[@]}" ;;
+        esac
+        suite_of[$!]=${words[0]}-${dirs[i]}
+        began_at[$!]=$SECONDS
+    done
     await 1
     [ ! -t 1 ] || printf '\r\033[K'
 }
