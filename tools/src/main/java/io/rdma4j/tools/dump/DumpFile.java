@@ -92,8 +92,10 @@ public final class DumpFile {
         final JsonReader json = new JsonReader(reader);
         json.setStrictness(Strictness.STRICT);
         try {
-            // Throws where there is nothing at all, of which the parser makes null.
-            json.peek();
+            // Of nothing at all the parser makes null; this throws, and says where it ends.
+            if (json.peek() == JsonToken.END_DOCUMENT) {
+                throw invalid(file, "it is empty");
+            }
             final JsonElement document = JsonParser.parseReader(json);
             if (json.peek() != JsonToken.END_DOCUMENT) {
                 throw invalid(file, "something follows the document");
