@@ -420,7 +420,7 @@ has_guest() {
     local suite
     for suite in "$@"; do
         case $suite in
-            vfio[\ -]* | guests[\ -]* | noiommu[\ -]* | linux[\ -]* | judged[\ -]* | qtest[\ -]* | rxe[\ -]*) return 0 ;;
+            vfio[\ -]* | guests[\ -]* | noiommu[\ -]* | judged[\ -]* | qtest[\ -]* | rxe[\ -]*) return 0 ;;
         esac
     done
     return 1
