@@ -46,15 +46,9 @@ public final class ShmCarrier implements Carrier {
     private static final int FOLDER_LOOKS = 8;
     private static final long MOST_NANOS = TimeUnit.HOURS.toNanos(1);
     private static final int BUSY_LOOKS = 63;
-    /** Rings from peers; each takes mappings, of which a process has some 65,000. */
-    private static final int MAX_INLETS = 1024;
-    private static final int ENFILE = 23;
-    private static final int EMFILE = 24;
 
     private final ShmFolder folder;
     private final int ringSize;
-    /** Whether references of peers are followed. */
-    private final boolean follows;
     /** The file in which this process shares its memory; below 0 if it does not. */
     private final IntSupplier shared;
     private final long nonce = ShmFolder.random();
@@ -71,20 +65,17 @@ public final class ShmCarrier implements Carrier {
     /** Of what follows; also of all files. */
     private final Object control = new Object();
     private final Map<Gid, ShmFolder.Opened> homes = new HashMap<>();
-    private final Map<Gid, ShmPeer> peers = new HashMap<>();
+    private final ShmPeers peers;
     private volatile ShmLane[] lanes = {};
     private volatile boolean closed;
     /** Nonce of the last ring that was offered: they count upwards, so a reader knows the later one of two. */
     private long lastRing = ShmFolder.random();
     private long folderSeen = -1;
-    /** The folder has something that was not taken for a lack of files or memory. */
-    private volatile boolean leftOver;
-    /** It was sought in vain: what lies in it by the time that it is taken is of before. */
-    private boolean skips;
     private int looks;
 
     /** The thread's that polls, from here on. */
     private final ShmInlets inlets;
+    private final ShmOffers offers;
     private int polls;
     private volatile int knocksSeen;
     private long lookedAt = System.nanoTime() - LOOK_NANOS;
@@ -97,10 +88,11 @@ public final class ShmCarrier implements Carrier {
         final MappedMemory own) {
         this.folder = folder;
         this.ringSize = ringSize;
-        this.follows = follows;
         this.shared = shared;
         this.own = own;
+        peers = new ShmPeers(folder);
         inlets = new ShmInlets(own.address());
+        offers = new ShmOffers(folder, homes, peers, inlets, follows, this::refuse);
         inbox = ShmInbox.create(nonce);
     }
 
@@ -233,11 +225,11 @@ public final class ShmCarrier implements Carrier {
     private ShmLane connect(final Gid source, final Gid dest) {
         try (Undo undo = new Undo()) {
             final ShmFolder.Opened home = homes.get(source);
-            final ShmPeer peer = home == null ? null : peer(dest);
+            final ShmPeer peer = home == null ? null : peers.find(dest);
             if (peer == null) {
                 return null;
             }
-            undo.add(() -> forgetIfUnused(peer));
+            undo.add(() -> peers.forgetIfUnused(peer));
             final ShmRing.Title title = new ShmRing.Title(++lastRing, source, home.owner().life(), dest,
                 peer.owner().life());
             final SealedMemory memory = SealedMemory.create("rdma4j-ring", ShmRing.DATA_OFFSET + ringSize);
@@ -260,31 +252,6 @@ public final class ShmCarrier implements Carrier {
             refuse(e.getMessage());
             return null;
         }
-    }
-
-    /** One that lives; null if there is none. Whoever does not use it then, forgets it. */
-    private ShmPeer peer(final Gid gid) throws IOException {
-        final ShmPeer known = peers.get(gid);
-        if (known != null && !known.isGone()) {
-            return known;
-        }
-        final ShmPeer found = ShmPeer.find(folder, gid);
-        if (found != null) {
-            peers.put(gid, found);
-        }
-        return found;
-    }
-
-    private void forgetIfUnused(final ShmPeer peer) {
-        peer.use();
-        release(peer);
-    }
-
-    private void release(final ShmPeer peer) {
-        if (peer.isLastUser()) {
-            peers.remove(peer.owner().gid(), peer);
-        }
-        peer.release();
     }
 
     private void refuse(final String why) {
@@ -319,7 +286,7 @@ public final class ShmCarrier implements Carrier {
     /** No peer and no ring, nor one on offer. What {@link #lookIntoFolder} writes last is read first. */
     @Override
     public boolean isLonely() {
-        return lanes.length == 0 && (closed || inbox.knocks() == knocksSeen && !leftOver) && inlets.size() == 0;
+        return lanes.length == 0 && (closed || inbox.knocks() == knocksSeen && !offers.isLeftOver()) && inlets.size() == 0;
     }
 
     @Override
@@ -354,11 +321,11 @@ public final class ShmCarrier implements Carrier {
 
     @Override
     public void seek() {
-        if (leftOver || inbox.knocks() != knocksSeen) {
+        if (offers.isLeftOver() || inbox.knocks() != knocksSeen) {
             lookedAt = System.nanoTime();
             look(true);
         }
-        skips = leftOver;
+        offers.skipLeftOver();
     }
 
     private void lookIfDue(final long nanos) {
@@ -389,10 +356,14 @@ public final class ShmCarrier implements Carrier {
 
     private void lookIntoFolder(final int knocks) {
         final long time = folder.changed();
-        if (knocks != knocksSeen || time != folderSeen || leftOver) {
+        if (knocks != knocksSeen || time != folderSeen || offers.isLeftOver()) {
             folderSeen = System.currentTimeMillis() - time < CLOCK_MILLIS ? -1 : time;
-            leftOver = scan();
-            skips &= leftOver;
+            if (missed) {
+                // Whoever is still missed is missed anew.
+                missed = false;
+                epoch.incrementAndGet();
+            }
+            offers.takeAll();
             knocksSeen = knocks;
         }
     }
@@ -406,7 +377,7 @@ public final class ShmCarrier implements Carrier {
                 }
                 lanes = Arrays.stream(lanes).filter(other -> other != lane).toArray(ShmLane[]::new);
                 epoch.incrementAndGet();
-                new Cleanup().run(lane::dispose).run(() -> release(lane.peer())).throwIfFailed();
+                peers.dispose(lane);
             }
         }
     }
@@ -421,118 +392,8 @@ public final class ShmCarrier implements Carrier {
             }
             if (inlet.isBroken() || inlet.hasEnded() || !homes.containsValue(inlet.home())
                 || inlet.peer().isGone(looks) && inlet.isDrained()) {
-                drop(i);
+                peers.dispose(inlets.remove(i));
             }
-        }
-    }
-
-    private void drop(final int index) {
-        final ShmInlet inlet = inlets.get(index);
-        inlets.remove(index);
-        new Cleanup().run(inlet::dispose).run(() -> release(inlet.peer())).throwIfFailed();
-    }
-
-    /** Returns whether something is left over. */
-    private boolean scan() {
-        boolean ranShort = false;
-        // Whoever is still missed is missed anew.
-        if (missed) {
-            missed = false;
-            epoch.incrementAndGet();
-        }
-        try {
-            for (final Path file : folder.files()) {
-                final ShmFolder.Offer offer = ShmFolder.Offer.of(file);
-                if (offer != null && homes.containsKey(offer.dest())) {
-                    ranShort |= !tryAccept(offer);
-                }
-            }
-            return ranShort;
-        } catch (final IOException e) {
-            refuse(e.getMessage());
-            return true;
-        }
-    }
-
-    /** An offer is made once: one that was not taken because something ran short stays there. False if so. */
-    private boolean tryAccept(final ShmFolder.Offer offer) {
-        try {
-            accept(offer);
-        } catch (final IOException e) {
-            refuse(e.getMessage());
-            if (e instanceof Full || e.getCause() instanceof RdmaException cause && isShortage(cause.errno())) {
-                return false;
-            }
-        }
-        ShmFolder.remove(offer.file());
-        return true;
-    }
-
-    /** There are as many rings as there may be: some day there may be less. */
-    private static final class Full extends IOException {
-        private static final long serialVersionUID = 1;
-
-        Full(final String message) {
-            super(message);
-        }
-    }
-
-    private static boolean isShortage(final int errno) {
-        return errno == EMFILE || errno == ENFILE || errno == RdmaException.ENOMEM;
-    }
-
-    private void accept(final ShmFolder.Offer offer) throws IOException {
-        final ShmPeer peer = peer(offer.source());
-        if (peer == null) {
-            return; // It ended since.
-        }
-        try (Undo undo = new Undo()) {
-            undo.add(() -> forgetIfUnused(peer));
-            final ShmFolder.Opened home = homes.get(offer.dest());
-            final int before = inlets.find(peer, home);
-            requireNew(offer, before);
-            final SealedMemory memory = SealedMemory.open(peer.owner().pid(), offer.descriptor(),
-                ShmRing.DATA_OFFSET + ShmRing.LEAST_DATA, ShmRing.DATA_OFFSET + ShmRing.MOST_DATA);
-            undo.add(memory::close);
-            final ShmRing.Title title = new ShmRing.Title(offer.nonce(), offer.source(), peer.owner().life(),
-                offer.dest(), home.owner().life());
-            if (!title.isAt(memory.address(), memory.length())) {
-                throw new IOException("descriptor " + offer.descriptor() + " of process " + peer.owner().pid()
-                    + " is not the ring that it offers");
-            }
-            final ShmInlet inlet = new ShmInlet(title, home, peer, memory, sharedBy(peer, memory));
-            undo.forget();
-            if (skips) {
-                inlet.skip();
-            }
-            if (before >= 0) {
-                drop(before); // Its writer has given it up: it has one ring for a peer.
-            }
-            inlets.add(inlet);
-        }
-    }
-
-    /**
-     * Whoever offers the same again and again would have this process run out of mappings. One that its writer has
-     * given up may still be offered beside the next one, and files come in any order.
-     */
-    private void requireNew(final ShmFolder.Offer offer, final int before) throws IOException {
-        if (before < 0 && inlets.size() == MAX_INLETS) {
-            throw new Full("there are " + MAX_INLETS + " rings from peers already");
-        }
-        if (before >= 0 && inlets.get(before).nonce() - offer.nonce() >= 0) {
-            throw new IOException("there is the " + inlets.get(before) + ", which was offered later, or is the same");
-        }
-    }
-
-    /** Null if it shares nothing that can be read here; then its frames carry everything. */
-    private PeerMemory sharedBy(final ShmPeer peer, final SealedMemory ring) {
-        final int descriptor = ShmRing.sharedBy(ring.address());
-        try {
-            return follows && descriptor >= 0 ? PeerMemory.open(peer.owner().pid(), descriptor) : null;
-        } catch (final IOException e) {
-            refuse(e.getMessage());
-            return null;
         }
     }
 
@@ -634,15 +495,14 @@ public final class ShmCarrier implements Carrier {
             homes.values().forEach(home -> cleanup.run(() -> folder.release(home)));
             homes.clear();
             for (final ShmLane lane : lanes) {
-                cleanup.run(lane::dispose).run(() -> release(lane.peer()));
+                cleanup.run(() -> peers.dispose(lane));
             }
             lanes = new ShmLane[0];
             for (int i = 0; i < inlets.size(); i++) {
                 final ShmInlet inlet = inlets.get(i);
-                cleanup.run(inlet::dispose).run(() -> release(inlet.peer()));
+                cleanup.run(() -> peers.dispose(inlet));
             }
             inlets.clear();
-            peers.clear();
             epoch.incrementAndGet();
             cleanup.run(inbox::close).run(own::close).throwIfFailed();
         }

@@ -118,8 +118,9 @@ final class ShmInlets {
         swap(size++, busy++);
     }
 
-    /** Those behind it are elsewhere then. */
-    void remove(final int index) {
+    /** Gives it back; those behind it are elsewhere then. */
+    ShmInlet remove(final int index) {
+        final ShmInlet removed = inlets[index];
         int hole = index;
         if (hole < busy) {
             swap(hole, --busy);
@@ -129,6 +130,7 @@ final class ShmInlets {
         inlets[size] = null;
         turn = 0;
         nextIdle = 0;
+        return removed;
     }
 
     void clear() {

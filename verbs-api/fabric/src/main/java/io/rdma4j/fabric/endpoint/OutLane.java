@@ -23,8 +23,6 @@ import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
 import io.rdma4j.verbs.WcStatus;
 
-import java.nio.ByteOrder;
-
 import org.agrona.DirectBuffer;
 
 /**
@@ -61,6 +59,7 @@ final class OutLane {
     private final LocalMemory local;
     private final KeyLookup lookup;
     private final OutPosts posts;
+    private final AtomicSteps steps;
     /** The device begins no request to this peer before the one in front is over. */
     private boolean inTurn;
     /** What operations without flags have. */
@@ -84,10 +83,6 @@ final class OutLane {
     private int beginningsLeft;
     private boolean beginsAnew;
 
-    /** An atomic of several steps that is under way: nothing overtakes it. */
-    private final Modification loop = new Modification();
-    private int loopSlot = NOBODY;
-
     OutLane(final RcLink link, final OpRing ring, final boolean selective) {
         final LaneSizes sizes = link.sizes();
         this.quiet = selective ? OpRing.QUIET : 0;
@@ -101,6 +96,7 @@ final class OutLane {
         try {
             this.lookup = new KeyLookup(qp, link.realm(), sizes.outSlots() * sizes.injected());
             this.posts = new OutPosts(qp, ring, lookup, sizes);
+            this.steps = new AtomicSteps(ring, posts, lookup);
         } catch (final RuntimeException e) {
             qp.close();
             throw e;
@@ -136,18 +132,9 @@ final class OutLane {
     /** 0, or why nothing can be posted now. */
     int check() {
         if (state == UP && isConnected && !isOver) {
-            return ring.isFull() || posts.areCrowded() || isLooping() ? -FiErrno.FI_EAGAIN : 0;
+            return ring.isFull() || posts.areCrowded() || steps.areUnderWay() ? -FiErrno.FI_EAGAIN : 0;
         }
         return state == LOST || !isConnected || isOver ? -FiErrno.FI_ENOTCONN : -FiErrno.FI_EAGAIN;
-    }
-
-    private boolean isLooping() {
-        if (loopSlot != NOBODY && !ring.isUnderWay(loopSlot)) {
-            // It failed.
-            loopSlot = NOBODY;
-            loop.letGo();
-        }
-        return loopSlot != NOBODY;
     }
 
     /** Starts an operation; after {@link #check()} and with the operands set by the caller in {@code rma}. */
@@ -205,57 +192,12 @@ final class OutLane {
             ring.done(slot, remote.errno, remote.detail);
             return 0;
         }
-        asked.copyTo(loop);
-        loop.begin();
-        posts.keep(slot, rma, 0, 0);
-        posts.place(slot);
-        ring.putLong(slot, OpRing.REMOTE, asked.firstWord());
-        step(slot, RmaOperation.ADD, 0, 0);
-        loopSlot = slot;
+        steps.begin(slot, rma);
         final int code = postNew(slot);
         if (code != 0) {
-            loopSlot = NOBODY;
+            steps.abandon();
         }
         return code;
-    }
-
-    private void step(final int slot, final RmaOperation operation, final long operand, final long swap) {
-        ring.putInt(slot, OpRing.OPERATION, operation.ordinal());
-        ring.putLong(slot, OpRing.OPERAND, operand);
-        ring.putLong(slot, OpRing.SWAP, swap);
-    }
-
-    /** A step is done. */
-    private void loopOn(final int slot, final int what) {
-        final int at = posts.placeOf(slot);
-        if (what == WorkId.CELL) {
-            endLoop(slot, 0, 0);
-        } else if (loop.replaces(lookup.buffer().getLong(at, ByteOrder.nativeOrder()))) {
-            if (loop.isHopeless()) {
-                endLoop(slot, FiErrno.FI_EBUSY, Failures.CONTENDED);
-            } else {
-                step(slot, RmaOperation.SWAP, loop.expected(), loop.next());
-                repost(slot);
-            }
-        } else if (!loop.store(lookup.buffer().addressOffset() + at)) {
-            endLoop(slot, FiErrno.FI_EFAULT, Failures.detail(WcStatus.LOC_PROT_ERR, 0));
-        } else if (loop.advance()) {
-            ring.putLong(slot, OpRing.REMOTE, ring.getLong(slot, OpRing.REMOTE) + Long.BYTES);
-            ring.putLong(slot, OpRing.IOVA, ring.getLong(slot, OpRing.IOVA) + Long.BYTES);
-            step(slot, RmaOperation.ADD, 0, 0);
-            repost(slot);
-        } else if (loop.hasModified() && ring.getLong(slot, OpRing.CELL_IOVA) != 0) {
-            postCount(slot);
-        } else {
-            endLoop(slot, 0, 0);
-        }
-    }
-
-    private void endLoop(final int slot, final int errno, final int detail) {
-        ring.putLong(slot, OpRing.LENGTH, loop.bytes());
-        loopSlot = NOBODY;
-        loop.letGo();
-        ring.done(slot, errno, detail);
     }
 
     /** Starts a read or write of what is in {@code from}, which are copied first if they are to be injected. */
@@ -305,12 +247,12 @@ final class OutLane {
 
     /** Writes where the peer's device finds the memory, as it was found just now. */
     private void point(final int slot) {
-        posts.point(slot, remote, slot == loopSlot);
+        posts.point(slot, remote, steps.areOf(slot));
     }
 
     /** All or nothing: the queue has room for what the ring holds. */
     private int post(final int slot) {
-        final int code = posts.post(slot, slot == loopSlot);
+        final int code = posts.post(slot, steps.areOf(slot));
         if (code == OutPosts.IN_PART) {
             lose(FiErrno.FI_EIO, Failures.LANE_LOST);
             return ReturnCode.WRONG_STATE;
@@ -348,11 +290,19 @@ final class OutLane {
         if (what == WorkId.LOOKUP) {
             lookup.arrived();
         } else if (ring.isUnderWay(slot)) {
-            if (slot == loopSlot) {
-                loopOn(slot, what);
+            if (steps.areOf(slot)) {
+                stepped(slot, what);
             } else {
                 ring.done(slot, 0, 0);
             }
+        }
+    }
+
+    private void stepped(final int slot, final int what) {
+        switch (steps.next(what)) {
+            case AtomicSteps.POST -> repost(slot);
+            case AtomicSteps.COUNT -> postCount(slot);
+            default -> { }
         }
     }
 
@@ -603,8 +553,7 @@ final class OutLane {
     }
 
     private void repost(final int slot) {
-        if (slot == loopSlot && loop.isOver()) {
-            // All is done but to be counted.
+        if (steps.areDone(slot)) {
             postCount(slot);
         } else if (post(slot) != ReturnCode.OK) {
             lose(FiErrno.FI_EIO, Failures.LANE_LOST);
