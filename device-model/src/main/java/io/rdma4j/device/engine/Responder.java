@@ -47,7 +47,8 @@ final class Responder extends Padded implements Destination {
     private final RemoteMemory remote;
     private final boolean losesImm;
     private final int flagsOfAll;
-    private final Grh grh;
+    /** Null if this takes none. */
+    private final DatagramResponder datagrams;
     /** Null if the device has no wire, or this takes datagrams. */
     private final WireResponder wire;
     /** Whether messages may take the short way. */
@@ -85,7 +86,7 @@ final class Responder extends Padded implements Destination {
         this.losesImm = context.has(Quirk.NO_IMM);
         this.flagsOfAll = context.has(Quirk.GRH_ALWAYS) ? WcFlags.PVRDMA_WC_GRH : 0;
         this.express = !qp.isDatagram() && !context.hasQuirks() && qp.shape().srq() == null;
-        this.grh = qp.isDatagram() ? new Grh() : null;
+        this.datagrams = qp.isDatagram() ? new DatagramResponder(context, qp, this, receives) : null;
         this.wire = context.wire() == null || qp.isDatagram() ? null
             : new WireResponder(context, qp, this, receives);
     }
@@ -129,7 +130,7 @@ final class Responder extends Padded implements Destination {
             || message.datagram != qp.isDatagram()) {
             return nobody();
         }
-        return message.datagram ? datagram(message) : connected(message);
+        return message.datagram ? datagrams.accept(message) : connected(message);
     }
 
     @Override
@@ -347,7 +348,7 @@ final class Responder extends Padded implements Destination {
     }
 
     /** Counts what was not copied. */
-    private int seen(Message message, int copied) {
+    int seen(Message message, int copied) {
         if (copied != DmaList.COPIED) {
             context.counters().record(Counter.MEMORY_LOST, "%s of %s", copied == DmaList.SOURCE_LOST ? "source"
                 : "destination", message);
@@ -371,14 +372,14 @@ final class Responder extends Padded implements Destination {
         }
     }
 
-    private int refuseReceive(int status, int ack) {
+    int refuseReceive(int status, int ack) {
         final long wrId = giveBack();
         complete(null, wrId, WcOpcode.PVRDMA_WC_RECV, status, 0, 0);
         fail(-1);
         return ack;
     }
 
-    private void finishReceive(Message message, int opcode, long length, int flags) {
+    void finishReceive(Message message, int opcode, long length, int flags) {
         final long wrId = giveBack();
         complete(message, wrId, opcode, WcStatus.PVRDMA_WC_SUCCESS, (int) length, flags);
     }
@@ -530,58 +531,6 @@ final class Responder extends Padded implements Destination {
     int invalidRequest() {
         fail(EventType.PVRDMA_EVENT_QP_REQ_ERR);
         return Ack.NAK_INVALID_REQUEST;
-    }
-
-    private int datagram(Message message) {
-        if (message.qkey != attributes.qkey) {
-            context.counters().increment(Counter.BAD_QKEY);
-            return Ack.NO_RESPONSE;
-        }
-        switch (receives.take(null, true)) {
-            case ReceiveQueue.TAKEN:
-                return store(message);
-            case ReceiveQueue.EMPTY:
-                return dropped();
-            case ReceiveQueue.BAD_WQE:
-                return refuseReceive(receives.status(), Ack.NO_RESPONSE);
-            default:
-                breakDown();
-                return Ack.NO_RESPONSE;
-        }
-    }
-
-    private int dropped() {
-        context.counters().increment(Counter.UD_DROPPED);
-        return Ack.NO_RESPONSE;
-    }
-
-    private int store(Message message) {
-        final DmaList list = receives.list();
-        if (Grh.LENGTH + message.length > list.length()) {
-            return dropped();
-        }
-        if (!list.put(grh.fill(message), Grh.LENGTH)) {
-            seen(message, DmaList.TARGET_LOST);
-            return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NO_RESPONSE);
-        }
-        final int copied = seen(message, copyTo(list, message));
-        if (copied == DmaList.SOURCE_LOST) {
-            dropped();
-            return Ack.PAYLOAD_LOST;
-        }
-        if (copied != DmaList.COPIED) {
-            return refuseReceive(WcStatus.PVRDMA_WC_LOC_PROT_ERR, Ack.NO_RESPONSE);
-        }
-        finishReceive(message, WcOpcode.PVRDMA_WC_RECV, Grh.LENGTH + message.length, WcFlags.PVRDMA_WC_GRH
-            | WcFlags.PVRDMA_WC_WITH_SMAC | WcFlags.PVRDMA_WC_WITH_NETWORK_HDR_TYPE);
-        return Ack.ACK;
-    }
-
-    private static int copyTo(DmaList list, Message message) {
-        if (message.payload != null) {
-            return DmaList.copy(message.payload, list, message.length);
-        }
-        return list.put(message.host, (int) message.length) ? DmaList.COPIED : DmaList.TARGET_LOST;
     }
 
     void breakDown() {

@@ -286,7 +286,8 @@ public final class ShmCarrier implements Carrier {
     /** No peer and no ring, nor one on offer. What {@link #lookIntoFolder} writes last is read first. */
     @Override
     public boolean isLonely() {
-        return lanes.length == 0 && (closed || inbox.knocks() == knocksSeen && !offers.isLeftOver()) && inlets.size() == 0;
+        return lanes.length == 0 && (closed || inbox.knocks() == knocksSeen && !offers.isLeftOver())
+            && inlets.size() == 0;
     }
 
     @Override
