@@ -308,9 +308,10 @@ worker() {
     mkdir -p "$claims"
     path=$PWD/$module/$build_dir/test-classes:$PWD/$module/$build_dir/classes:$(cat "$module/$build_dir/class-path.txt")
     path+=:$PWD/test-support/$build_dir/classes:$(cat "test-support/$build_dir/class-path.txt")
+    niceness "$name-$build_dir"
     (
         cd "$module" || exit 1
-        JAVA_HOME=$home exec timeout -k 30 "$limit" "$home/bin/java" "${OPTIONS[@]}" \
+        JAVA_HOME=$home exec nice -n "$REPLY" timeout -k 30 "$limit" "$home/bin/java" "${OPTIONS[@]}" \
             -Dbasedir="$PWD" -Drdma4j.qemu.output="$PWD/$build_dir/qemu" -cp "$path" io.rdma4j.testing.TestWorker \
             "$PWD/$build_dir/test-classes" "$out/$name-$build_dir.tsv" "$claims" "${tags#-}" ${class:+"$class"}
     ) >"$out/$name-$build_dir.log" 2>&1 </dev/null 8>&- &
@@ -318,7 +319,8 @@ worker() {
 
 # limited LOG COMMAND...: runs it for at most as long as a suite may take, and no longer than this shell.
 limited() {
-    timeout -k 30 "$limit" "${@:2}" </dev/null >"$1" 2>&1 &
+    niceness static
+    nice -n "$REPLY" timeout -k 30 "$limit" "${@:2}" </dev/null >"$1" 2>&1 &
     # A signal ends the wait, not what is waited for.
     # shellcheck disable=SC2064 # that one
     trap "kill $!; wait $!" TERM
@@ -424,6 +426,13 @@ has_guest() {
         esac
     done
     return 1
+}
+
+# niceness SUITE: sets REPLY to it. Where there are guests their suites, one after the other, take longest: those without
+# take what they leave of the processors.
+niceness() {
+    REPLY=0
+    [ "$qemu" = no ] || has_guest "$1" || REPLY=5
 }
 
 # choose: sets REPLY to the place in the queue of what begins next. Guests slow each other down by more than the
