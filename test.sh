@@ -319,11 +319,10 @@ worker() {
 
 # limited LOG COMMAND...: runs it for at most as long as a suite may take, and no longer than this shell.
 limited() {
+    # A signal ends the wait, not what is waited for. It may come before the next command.
+    trap 'end_jobs' TERM
     niceness static
     nice -n "$REPLY" timeout -k 30 "$limit" "${@:2}" </dev/null >"$1" 2>&1 &
-    # A signal ends the wait, not what is waited for.
-    # shellcheck disable=SC2064 # that one
-    trap "kill $!; wait $!" TERM
     wait $!
 }
 
@@ -358,7 +357,6 @@ static_checks() {
 
 declare -A suite_of=() began_at=()
 bad_suites=()
-BUSY=()
 
 # ended PID: tells what a suite has found.
 ended() {
@@ -514,24 +512,23 @@ races() {
         "$(grep -oE '\[FAILED\] io\.[^ ]+' "$1" | sort -u | wc -l)"
 }
 
-# busy: four processes that want the processors; sets BUSY to them.
+# busy: four processes that want the processors.
 busy() {
-    BUSY=()
     for _ in 1 2 3 4; do
         (while :; do :; done) 8>&- &
-        BUSY+=($!)
     done
 }
 
-stop() {
+# end_jobs: also what was started just now, of which nothing is noted yet. The folder is another run's when nothing works
+# in it any more.
+end_jobs() {
     local pid
-    for pid in "${!suite_of[@]}" "${BUSY[@]}"; do
+    for pid in $(jobs -p); do
         kill "$pid" 2>/dev/null
     done
-    # The folder is another run's when nothing works in it any more.
     wait
 }
-trap stop EXIT
+trap end_jobs EXIT
 trap 'exit 130' INT TERM
 
 # Of two in one folder each would remove the other's results, and rewrite what it runs.

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class LauncherTest {
     private static final List<String> SYSTEM = List.of("bash", "find", "readlink", "flock", "mkdir", "touch", "sed",
         "grep", "tail", "mktemp", "env", "rm", "cp", "sleep", "stat", "mv", "cksum", "dirname", "date", "nproc",
-        "timeout");
+        "timeout", "nice");
     /** Those that the launcher looks at. */
     private static final List<String> MODULES = List.of("hw-regs", "queues", "driver/base", "driver/os", "driver/live",
         "driver/pci", "verbs-api/verbs", "verbs-api/pvrdma", "verbs-api/ibverbs", "verbs-api/fabric", "device-model",
