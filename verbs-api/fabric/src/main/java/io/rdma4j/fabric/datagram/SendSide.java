@@ -23,7 +23,6 @@ import io.rdma4j.fabric.region.LocalBuffers;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.verbs.AddressHandle;
 import io.rdma4j.verbs.Completion;
-import io.rdma4j.verbs.Feature;
 import io.rdma4j.verbs.Gid;
 import io.rdma4j.verbs.QueuePair;
 import io.rdma4j.verbs.ReturnCode;
@@ -56,7 +55,6 @@ final class SendSide {
     /** What is injected, by slot. */
     private final UnsafeBuffer copies;
     private final int mostCopied;
-    private final boolean hasData;
     private final int mtu;
     private final int keyMask;
     private final int quiet;
@@ -80,7 +78,6 @@ final class SendSide {
         this.copies = new UnsafeBuffer(new byte[requests.length * mostCopied]);
         this.mtu = (int) info.endpointAttributes().maxMessageSize();
         this.ahCache = new AhCache(qp.pd());
-        this.hasData = qp.pd().context().supports(Feature.SEND_WITH_IMM);
     }
 
     void workId(final long id) {
@@ -101,9 +98,6 @@ final class SendSide {
     int sendWithData(
         final long address, final int length, final MemoryRegion desc, final int data, final long dest,
         final long context) {
-        if (!hasData) {
-            return -FiErrno.FI_EOPNOTSUPP;
-        }
         return start(address, length, desc, null, dest, context, SendOpcode.SEND_WITH_IMM, data);
     }
 
@@ -175,7 +169,7 @@ final class SendSide {
         return code;
     }
 
-    /** The request of what is sent next. */
+    /** The request of what is sent next. A device without data beside messages refuses it when it is posted. */
     private SendRequest next() {
         return requests[ring.nextSlot()];
     }
@@ -186,16 +180,13 @@ final class SendSide {
 
     int injectWithData(
         final DirectBuffer buffer, final int offset, final int length, final int data, final long dest) {
-        if (!hasData) {
-            return -FiErrno.FI_EOPNOTSUPP;
-        }
         return startInline(buffer, offset, length, dest, SendOpcode.SEND_WITH_IMM, data);
     }
 
     private int startInline(
         final DirectBuffer buffer, final int offset, final int length, final long dest, final SendOpcode opcode,
         final int data) {
-        if (buffer == null || offset < 0 || length < 0 || offset > buffer.capacity() - length) {
+        if (buffer == null || offset < 0 || offset > buffer.capacity() - length) {
             return -FiErrno.FI_EINVAL;
         }
         if (length > mostCopied) {
@@ -222,7 +213,7 @@ final class SendSide {
             return -FiErrno.FI_EBADFLAGS;
         }
         final boolean withData = (flags & OpFlags.REMOTE_CQ_DATA) != 0;
-        if ((flags & OpFlags.DELIVERY_COMPLETE) != 0 || withData && !hasData) {
+        if ((flags & OpFlags.DELIVERY_COMPLETE) != 0) {
             return -FiErrno.FI_EOPNOTSUPP;
         }
         if (message == null || message.count() > buffers.limit()) {
@@ -247,7 +238,6 @@ final class SendSide {
 
     private int sendCopy(final Message message, final int flags) {
         final int length = buffers.collect(message, copies, ring.nextSlot() * mostCopied);
-        buffers.letGo();
         return length < 0 ? length : postCopy(length, message.context(), flags);
     }
 

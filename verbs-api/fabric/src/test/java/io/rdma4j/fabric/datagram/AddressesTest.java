@@ -9,7 +9,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.rdma4j.fabric.AddressFormat;
+import io.rdma4j.fabric.AddressVector;
 import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.AvAttributes;
 import io.rdma4j.fabric.EndpointType;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
@@ -62,6 +64,18 @@ class AddressesTest {
         assertThat(a.type()).isEqualTo(EndpointType.DGRAM);
         assertThat(a.addressVector()).isSameAs(node.vector);
         assertThat(a.domain()).isSameAs(node.domain);
+    }
+
+    /** A peer has one place for datagrams. */
+    @Test
+    void noneGoesToOneOfAPeersContexts() {
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressVector vector = node.keep(node.domain.openAddressVector(new AvAttributes().rxCtxBits(4)));
+        final AddressedEndpoint a = node.open(node.options().addressVector(vector));
+        final long self = vector.insert(a.address());
+        assertThat(a.send(node.at(0), 8, null, FiAddr.rxAddr(self, 1, 4), 1)).isEqualTo(-FiErrno.FI_EINVAL);
+        assertThat(a.send(node.at(0), 8, null, FiAddr.rxAddr(self, 0, 4), 2)).isZero();
+        assertThat(node.sent(a).context()).isEqualTo(2);
     }
 
     @Test

@@ -170,6 +170,9 @@ class LossTest {
         assertThat(a.send(node.bytes, 0, mtu + 1, self, 1)).isEqualTo(-FiErrno.FI_EMSGSIZE);
         assertThat(a.sendMessage(new Message(2).add(node.at(0), mtu, null).add(node.at(0), 1, null).peer(self), 0))
             .isEqualTo(-FiErrno.FI_EMSGSIZE);
+        final Message huge = new Message(2).add(node.at(0), Integer.MAX_VALUE, null)
+            .add(node.at(0), Integer.MAX_VALUE, null).peer(self);
+        assertThat(a.sendMessage(huge, 0)).isEqualTo(-FiErrno.FI_EMSGSIZE);
         node.silence();
     }
 }

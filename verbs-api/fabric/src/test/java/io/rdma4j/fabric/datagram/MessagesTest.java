@@ -130,6 +130,7 @@ class MessagesTest {
             node.expect(4096 + 1000 * i, length, 3, at);
             at += length;
         }
+        assertThat(node.domain.cache().statistics().inUse()).as("what the cache lent").isZero();
         assertThat(a.sendMessage(tooMany(node, parts + 1).peer(toB), 0)).isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(b.receiveMessage(tooMany(node, into + 1), 0)).isEqualTo(-FiErrno.FI_EINVAL);
     }
@@ -172,6 +173,10 @@ class MessagesTest {
         assertThat(node.sent(a).context()).isEqualTo(7);
         assertThat(node.received(b).length()).isEqualTo(64);
         node.expect(0, 64, 1);
+        node.post(() -> b.receive(node.at(0), 256, null, FiAddr.UNSPEC, 9));
+        node.post(() -> a.sendMessage(new Message(1).add(node.at(512), most, null).peer(toB), OpFlags.INJECT));
+        assertThat(node.sent(a).errno()).isZero();
+        assertThat(node.received(b).length()).isEqualTo(most);
         assertThat(a.inject(heap, 0, most + 1, toB)).isEqualTo(-FiErrno.FI_EMSGSIZE);
         assertThat(a.sendMessage(new Message(1).add(node.at(0), most + 1, null).peer(toB), OpFlags.INJECT))
             .isEqualTo(-FiErrno.FI_EMSGSIZE);
@@ -210,9 +215,14 @@ class MessagesTest {
         assertThat(node.info.domainAttributes().cqDataSize()).isZero();
         assertThat(a.sendWithData(node.at(0), 8, null, 1, toA, 2)).isEqualTo(-FiErrno.FI_EOPNOTSUPP);
         assertThat(a.injectWithData(heap, 0, 8, 1, toA)).isEqualTo(-FiErrno.FI_EOPNOTSUPP);
-        assertThat(a.sendMessage(new Message(1).add(node.at(0), 8, null).peer(toA), OpFlags.REMOTE_CQ_DATA))
-            .isEqualTo(-FiErrno.FI_EOPNOTSUPP);
+        // More often than there are places.
+        for (int i = 0; i < 40; i++) {
+            assertThat(a.sendMessage(new Message(1).add(node.at(0), 8, null).peer(toA), OpFlags.REMOTE_CQ_DATA))
+                .isEqualTo(-FiErrno.FI_EOPNOTSUPP);
+        }
         node.silence();
+        assertThat(a.send(node.at(0), 8, null, toA, 3)).isZero();
+        assertThat(node.sent(a).context()).isEqualTo(3);
     }
 
     /** Buffers without a descriptor come through the cache; one on the heap cannot. */
@@ -235,6 +245,8 @@ class MessagesTest {
         assertThat(b.receive(heap, 0, 10, FiAddr.UNSPEC, 2)).isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(a.send(from, 4090, 7, toB, 2)).isEqualTo(-FiErrno.FI_EINVAL);
         assertThat(a.cache()).isSameAs(node.domain.cache());
+        assertThat(a.cache().statistics().misses()).isPositive();
+        assertThat(a.cache().statistics().inUse()).as("what the cache lent").isZero();
     }
 
     @Test
@@ -320,10 +332,12 @@ class MessagesTest {
         final long toB = node.name(b);
         try (CutOffFile file = new CutOffFile(128)) {
             final UnsafeBuffer from = new UnsafeBuffer(file.bytes());
+            final Message lost = new Message(1).add(from.addressOffset(), 128, null).peer(toB);
             file.cutOff();
             for (int i = 0; i < 20_000; i++) {
                 assertThat(a.inject(from, 0, 128, toB)).isEqualTo(-FiErrno.FI_EFAULT);
                 assertThat(a.injectWithData(from, 0, 128, 1, toB)).isEqualTo(-FiErrno.FI_EFAULT);
+                assertThat(a.sendMessage(lost, OpFlags.INJECT)).isEqualTo(-FiErrno.FI_EFAULT);
             }
             file.growAgain();
             from.putByte(7, (byte) 8);
