@@ -177,11 +177,19 @@ class DatagramMisuseTest {
             assertThat(a.receive(node.at(0), 64, null, 0, i)).isZero();
         }
         refused(FiErrno.FI_EAGAIN, () -> a.receive(node.at(0), 64, null, 0, 9));
+        refused(FiErrno.FI_EAGAIN, () -> a.receiveMessage(new Message(1).add(node.at(0), 64, null), 0));
+        // It will never do, however long one waits.
+        final Message tooMany = new Message(9).peer(self);
+        for (int i = 0; i < 9; i++) {
+            tooMany.add(node.at(0), 1, null);
+        }
+        refused(FiErrno.FI_EINVAL, () -> a.receiveMessage(tooMany, 0));
         for (int i = 0; i < 4; i++) {
             assertThat(a.send(node.at(64), 8, null, self, i)).isZero();
         }
         refused(FiErrno.FI_EAGAIN, () -> a.send(node.at(64), 8, null, self, 9));
         refused(FiErrno.FI_EAGAIN, () -> a.inject(heap, 0, 8, self));
+        refused(FiErrno.FI_EINVAL, () -> a.sendMessage(tooMany, 0));
         for (int i = 0; i < 3; i++) {
             assertThat(node.received(a).context()).isEqualTo(i);
         }
