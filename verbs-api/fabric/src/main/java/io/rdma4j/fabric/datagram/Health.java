@@ -28,6 +28,7 @@ final class Health {
     private boolean sendsFailed;
     private boolean allFailed;
     private boolean lost;
+    private String refusal = "";
     private long mended;
 
     Health(final DatagramResources resources, final SendSide sends, final ReceiveSide receives) {
@@ -97,9 +98,16 @@ final class Health {
         return !isSettled();
     }
 
-    /** What was kept to be posted again is over. */
+    /** What is under way the device tells of, and writes no more; what was kept to be posted again is over. */
     private void lose() {
         lost = true;
+        allFailed = true;
+        try {
+            qp.modify(QpAttributes.to(QpState.ERR));
+        } catch (final RdmaException e) {
+            // The device is gone, or takes no step at all: there is no other means.
+            refusal = e.getMessage();
+        }
         if (mends) {
             sends.cancelAll(Failures.LANE_LOST);
             receives.cancelAll(Failures.LANE_LOST);
@@ -127,8 +135,6 @@ final class Health {
         allFailed = true;
         if (!mends) {
             lose();
-            // What is under way is told of: the driver completes it.
-            qp.modify(QpAttributes.to(QpState.ERR));
             return;
         }
         if (qp.state() != QpState.RESET) {
@@ -149,6 +155,6 @@ final class Health {
 
     @Override
     public String toString() {
-        return (lost ? "lost, " : isWell() ? "" : "failed, ") + "mended " + mended + ", " + qp;
+        return (lost ? "lost, " + refusal : isWell() ? "" : "failed, ") + "mended " + mended + ", " + qp;
     }
 }

@@ -16,10 +16,14 @@ import io.rdma4j.fabric.MrAccess;
 import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.testing.Done;
 import io.rdma4j.fabric.testing.TestDevices;
+import io.rdma4j.hw.pvrdma.cmd.Command;
+import io.rdma4j.verbs.pvrdma.EmulatedCommands;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** An endpoint lives on when one of its operations fails at this side's memory. */
 @Timeout(120)
@@ -221,5 +225,55 @@ class MendingTest {
         mended(node, a, 2);
         node.post(() -> b.send(node.at(0), 9, null, toA, 6));
         assertThat(node.received(a)).matches(one -> one.context() == 2 && one.length() == 9);
+    }
+
+    /** The device does not take the step: what was to go again is over, and nothing goes any more. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void whatCannotBeMendedIsLost(final boolean byReceive) {
+        final DatagramNode node = DatagramNode.on(devices, "");
+        final AddressedEndpoint a = node.open();
+        final AddressedEndpoint b = node.open();
+        final long toA = node.name(a);
+        final long toB = node.name(b);
+        final MemoryRegion nothing = node.keep(node.domain.register(
+            new MrAttributes().buffer(NOWHERE, 4096).access(MrAccess.SEND, MrAccess.RECV)));
+        assertThat(a.receive(byReceive ? NOWHERE : node.at(8192), 64, byReceive ? nothing : null, FiAddr.UNSPEC, 1))
+            .isZero();
+        assertThat(a.receive(node.at(8192), 64, null, FiAddr.UNSPEC, 2)).isZero();
+        assertThat(b.receive(node.at(8256), 64, null, FiAddr.UNSPEC, 8)).isZero();
+        if (byReceive) {
+            assertThat(b.send(node.at(0), 8, null, toA, 3)).isZero();
+        }
+        assertThat(a.send(byReceive ? node.at(0) : NOWHERE, 8, byReceive ? null : nothing, toB, 4)).isZero();
+        assertThat(a.send(node.at(0), 8, null, toB, 5)).isZero();
+        EmulatedCommands.refuseNext(node.context, Command.MODIFY_QP);
+        if (byReceive) {
+            assertThat(node.received(a)).matches(one -> one.context() == 1 && one.error().equals("FI_EFAULT"));
+            assertThat(node.sent(b).errno()).isZero();
+        } else {
+            assertThat(node.sent(a)).matches(one -> one.context() == 4 && one.error().equals("FI_EFAULT"));
+        }
+        for (int context = byReceive ? 4 : 5; context <= 5; context++) {
+            final int which = context;
+            final Done sent = node.sent(a);
+            assertThat(sent.error()).as("%s, %s, %s", sent, sent.text(), a).isEqualTo("FI_ECANCELED");
+            assertThat(sent.context()).isEqualTo(context);
+        }
+        for (int context = byReceive ? 2 : 1; context <= 2; context++) {
+            final int which = context;
+            assertThat(node.received(a)).matches(one -> one.context() == which && one.error().equals("FI_ECANCELED"));
+        }
+        assertThat(a.send(node.at(0), 8, null, toB, 6)).isEqualTo(-FiErrno.FI_EIO);
+        // Their memory is the application's again.
+        node.bytes.setMemory(8192, 64, (byte) 0x55);
+        assertThat(b.send(node.at(0), 8, null, toA, 7)).isZero();
+        assertThat(node.sent(b).errno()).isZero();
+        for (int i = 0; i < 64; i++) {
+            assertThat(node.bytes.getByte(8192 + i)).isEqualTo((byte) 0x55);
+        }
+        assertThat(a.receive(node.at(8192), 64, null, FiAddr.UNSPEC, 8)).isEqualTo(-FiErrno.FI_EIO);
+        node.silence();
+        assertThat(((DatagramEndpoint) a).mended()).isZero();
     }
 }
