@@ -314,6 +314,12 @@ final class MessageLane {
         }
     }
 
+    /** In the middle of coming up the queue pair may have some again, and take messages of the peer. */
+    private void stop(final String why) {
+        link.stop(qp);
+        lose("messages: " + why);
+    }
+
     /** What the device gave back is over; what it still has it will give back. */
     private void lose(final String why) {
         if (!isLost) {
@@ -378,7 +384,7 @@ final class MessageLane {
             qp.modify(QpAttributes.to(QpState.RESET));
             state = RESET;
         } catch (final RdmaException e) {
-            lose("messages: " + e.getMessage());
+            stop(e.getMessage());
             return;
         }
         comeUp();
@@ -388,13 +394,13 @@ final class MessageLane {
         try {
             LaneSteps.init(qp, false);
             if (!postAgain(receives)) {
-                lose("messages: receives could not be posted again");
+                stop("receives could not be posted again");
                 return;
             }
             LaneSteps.connect(qp, link.peer().gid(), link.peer().messageQpn(), receivePsn, sendPsn);
         } catch (final RdmaException e) {
             if (e.errno() != RdmaException.EBUSY) {
-                lose("messages: " + e.getMessage());
+                stop(e.getMessage());
             }
             return;
         }
@@ -405,7 +411,7 @@ final class MessageLane {
             LaneSteps.fail(qp);
         }
         if (!postAgain(sends)) {
-            lose("messages: sends could not be posted again");
+            stop("sends could not be posted again");
         }
     }
 

@@ -562,7 +562,8 @@ final class OutLane {
 
     private void lose(final int errno, final int detail) {
         state = LOST;
-        stop();
+        // The memory of what is under way is given up: nothing may touch it any more.
+        link.stop(qp);
         if (failedSlot != NOBODY && ring.isUnderWay(failedSlot)) {
             ring.done(failedSlot, errno, detail);
         }
@@ -573,16 +574,6 @@ final class OutLane {
             link.end(why);
         } else {
             link.lost(why);
-        }
-    }
-
-    /** The memory of what is under way is given up: nothing may touch it any more. */
-    private void stop() {
-        try {
-            qp.modify(QpAttributes.to(QpState.ERR));
-        } catch (final RdmaException e) {
-            // The device is gone, or the queue pair has not begun: nothing is under way either way.
-            link.lost(e.getMessage());
         }
     }
 

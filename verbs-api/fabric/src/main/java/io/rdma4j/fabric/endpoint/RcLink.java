@@ -20,6 +20,8 @@ import io.rdma4j.fabric.region.EndpointHost;
 import io.rdma4j.fabric.region.LocalMemory;
 import io.rdma4j.fabric.region.Realm;
 import io.rdma4j.verbs.Feature;
+import io.rdma4j.verbs.QpAttributes;
+import io.rdma4j.verbs.QpState;
 import io.rdma4j.verbs.QueuePair;
 
 /**
@@ -309,6 +311,16 @@ public final class RcLink {
         lost(why);
         LaneSteps.fail(qp);
         rma.end();
+    }
+
+    /** One of its queue pairs goes on with nothing: what it has is flushed. It works no more if that is refused. */
+    void stop(final QueuePair one) {
+        try {
+            one.modify(QpAttributes.to(QpState.ERR));
+        } catch (final RdmaException e) {
+            // The device is gone, or the queue pair has not begun: nothing is under way either way.
+            lost(e.getMessage());
+        }
     }
 
     /** A lane has something to go on with. */

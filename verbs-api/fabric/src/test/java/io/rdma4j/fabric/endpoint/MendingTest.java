@@ -23,15 +23,18 @@ import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.completion.FabricCompletionQueue;
 import io.rdma4j.fabric.completion.RmaArrivals;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.verbs.AsyncEventSubscription;
 import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
+import io.rdma4j.verbs.pvrdma.EmulatedCommands;
 import io.rdma4j.verbs.pvrdma.EmulatedTime;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -131,6 +134,45 @@ class MendingTest {
             .extracting(Done::error).containsOnly("FI_ECANCELED");
         assertThat(a.ep.receive(a.at(0), 8, desc, 3)).isEqualTo(-FiErrno.FI_ENOTCONN);
         assertThat(a.ep.send(a.at(0), 8, desc, 4)).isEqualTo(-FiErrno.FI_ENOTCONN);
+    }
+
+    /** The device refuses one of the steps by which messages go on: all of them are over, and told. */
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2, 3})
+    void messagesThatCannotGoOnAreOver(final int stepsBefore) {
+        final Side[] both = sides.pair(Mode.PROV_KEY_VIRT::hints);
+        final Side a = both[0];
+        final Side b = both[1];
+        final MemoryRegion gone = a.local();
+        final MemoryRegion desc = a.local();
+        final MemoryRegion there = b.local();
+        for (int context = 100; context <= 101; context++) {
+            assertThat(a.ep.receive(a.at(8192), 64, desc, context)).isZero();
+        }
+        assertThat(a.ep.send(a.at(0), 8, gone, 1)).isZero();
+        assertThat(a.ep.send(a.at(0), 8, desc, 2)).isZero();
+        gone.close();
+        refuse(a.context, stepsBefore);
+        assertThat(b.ep.receive(b.at(0), 64, there, 3)).isZero();
+        final List<Done> ended = List.of(a.next(), a.next(), a.next(), a.next());
+        assertThat(ended).extracting(Done::context).containsExactlyInAnyOrder(1L, 2L, 100L, 101L);
+        assertThat(ended).extracting(Done::error).containsExactlyInAnyOrder("FI_EFAULT", "FI_ECANCELED",
+            "FI_ECANCELED", "FI_ECANCELED");
+        assertThat(a.ep.isConnected()).isFalse();
+        assertThat(a.ep.receive(a.at(0), 8, desc, 4)).isEqualTo(-FiErrno.FI_ENOTCONN);
+        a.bytes.setMemory(8192, 64, (byte) 0x55);
+        assertThat(b.ep.send(b.at(0), 8, there, 5)).isZero();
+        for (int i = 0; i < 64; i++) {
+            assertThat(a.bytes.getByte(8192 + i)).isEqualTo((byte) 0x55);
+        }
+    }
+
+    private static void refuse(final RdmaContext context, final int stepsBefore) {
+        if (stepsBefore == 0) {
+            EmulatedCommands.refuseNext(context, Command.MODIFY_QP);
+        } else {
+            EmulatedCommands.afterNext(context, Command.MODIFY_QP, () -> refuse(context, stepsBefore - 1));
+        }
     }
 
     /** Its thread that mends has no processor for longer than all tries take, as on a machine that is too busy. */
