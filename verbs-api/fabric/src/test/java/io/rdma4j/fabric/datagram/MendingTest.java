@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** An endpoint lives on when one of its operations fails at this side's memory. */
 @Timeout(120)
@@ -227,10 +227,10 @@ class MendingTest {
         assertThat(node.received(a)).matches(one -> one.context() == 2 && one.length() == 9);
     }
 
-    /** The device does not take the step: what was to go again is over, and nothing goes any more. */
+    /** The device does not take a step: what was to go again is over, and nothing goes any more. */
     @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void whatCannotBeMendedIsLost(final boolean byReceive) {
+    @CsvSource({"false, 0", "true, 0", "true, 1", "true, 2", "true, 3"})
+    void whatCannotBeMendedIsLost(final boolean byReceive, final int stepsBefore) {
         final DatagramNode node = DatagramNode.on(devices, "");
         final AddressedEndpoint a = node.open();
         final AddressedEndpoint b = node.open();
@@ -247,7 +247,7 @@ class MendingTest {
         }
         assertThat(a.send(byReceive ? node.at(0) : NOWHERE, 8, byReceive ? null : nothing, toB, 4)).isZero();
         assertThat(a.send(node.at(0), 8, null, toB, 5)).isZero();
-        EmulatedCommands.refuseNext(node.context, Command.MODIFY_QP);
+        EmulatedCommands.refuseAfter(node.context, Command.MODIFY_QP, stepsBefore);
         if (byReceive) {
             assertThat(node.received(a)).matches(one -> one.context() == 1 && one.error().equals("FI_EFAULT"));
             assertThat(node.sent(b).errno()).isZero();

@@ -152,7 +152,7 @@ class MendingTest {
         assertThat(a.ep.send(a.at(0), 8, gone, 1)).isZero();
         assertThat(a.ep.send(a.at(0), 8, desc, 2)).isZero();
         gone.close();
-        refuse(a.context, stepsBefore);
+        EmulatedCommands.refuseAfter(a.context, Command.MODIFY_QP, stepsBefore);
         assertThat(b.ep.receive(b.at(0), 64, there, 3)).isZero();
         final List<Done> ended = List.of(a.next(), a.next(), a.next(), a.next());
         assertThat(ended).extracting(Done::context).containsExactlyInAnyOrder(1L, 2L, 100L, 101L);
@@ -164,14 +164,6 @@ class MendingTest {
         assertThat(b.ep.send(b.at(0), 8, there, 5)).isZero();
         for (int i = 0; i < 64; i++) {
             assertThat(a.bytes.getByte(8192 + i)).isEqualTo((byte) 0x55);
-        }
-    }
-
-    private static void refuse(final RdmaContext context, final int stepsBefore) {
-        if (stepsBefore == 0) {
-            EmulatedCommands.refuseNext(context, Command.MODIFY_QP);
-        } else {
-            EmulatedCommands.afterNext(context, Command.MODIFY_QP, () -> refuse(context, stepsBefore - 1));
         }
     }
 

@@ -23,6 +23,15 @@ public final class EmulatedCommands {
         ((EmulatedDevice) ((PvrdmaContext) context).device.pci()).faults().commands().failNext(command, -EINVAL);
     }
 
+    /** The same for one of the commands of that kind that follow: so many are executed before. */
+    public static void refuseAfter(final RdmaContext context, final Command command, final int executed) {
+        if (executed == 0) {
+            refuseNext(context, command);
+        } else {
+            afterNext(context, command, () -> refuseAfter(context, command, executed - 1));
+        }
+    }
+
     /**
      * Does something once, after the next command of a kind was executed and before its caller goes on. No other
      * command can run meanwhile.
