@@ -8,6 +8,8 @@ package io.rdma4j.fabric.datagram;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdma4j.fabric.AddressedEndpoint;
+import io.rdma4j.fabric.Counter;
+import io.rdma4j.fabric.CounterEvent;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
@@ -232,7 +234,9 @@ class MendingTest {
     @CsvSource({"false, 0", "true, 0", "true, 1", "true, 2", "true, 3"})
     void whatCannotBeMendedIsLost(final boolean byReceive, final int stepsBefore) {
         final DatagramNode node = DatagramNode.on(devices, "");
-        final AddressedEndpoint a = node.open();
+        final Counter failures = node.keep(node.domain.openCounter());
+        final AddressedEndpoint a = node.open(node.options().counter(failures, CounterEvent.SEND)
+            .counter(failures, CounterEvent.RECV));
         final AddressedEndpoint b = node.open();
         final long toA = node.name(a);
         final long toB = node.name(b);
@@ -275,5 +279,6 @@ class MendingTest {
         assertThat(a.receive(node.at(8192), 64, null, FiAddr.UNSPEC, 8)).isEqualTo(-FiErrno.FI_EIO);
         node.silence();
         assertThat(((DatagramEndpoint) a).mended()).isZero();
+        assertThat(failures.readError()).as("each is over once").isEqualTo(4);
     }
 }
