@@ -7,7 +7,6 @@ package io.rdma4j.fabric.datagram;
 
 import io.rdma4j.driver.memory.Payloads;
 import io.rdma4j.fabric.FabricInfo;
-import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
 import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
@@ -48,7 +47,6 @@ final class SendSide {
     private final OpRing ring;
     private final PeerTable peers;
     private final PeerAddress peer = new PeerAddress();
-    private final int rxCtxBits;
     private final AhCache ahCache;
     private final LocalBuffers buffers;
     private final SendRequest[] requests;
@@ -67,7 +65,6 @@ final class SendSide {
         this.qp = qp;
         this.ring = ring;
         this.peers = config.peers();
-        this.rxCtxBits = peers.rxCtxBits();
         this.keyMask = config.keyMask();
         this.quiet = config.options().selectiveCompletion() ? OpRing.QUIET : 0;
         final int limit = info.transmitAttributes().iovLimit();
@@ -129,7 +126,7 @@ final class SendSide {
         if (ring.isFull()) {
             return -FiErrno.FI_EAGAIN;
         }
-        if (FiAddr.rxIndex(dest, rxCtxBits) != 0 || !peers.find(dest, peer)) {
+        if (!peers.find(dest, peer)) {
             return -FiErrno.FI_EINVAL;
         }
         final AddressHandle ah = ahCache.find(peer.gidHigh(), peer.gidLow());
