@@ -320,7 +320,7 @@ worker() {
 # limited LOG COMMAND...: runs it for at most as long as a suite may take, and no longer than this shell.
 limited() {
     # A signal ends the wait, not what is waited for. It may come before the next command.
-    trap 'end_jobs' TERM
+    trap end_jobs TERM
     niceness static
     nice -n "$REPLY" timeout -k 30 "$limit" "${@:2}" </dev/null >"$1" 2>&1 &
     wait $!

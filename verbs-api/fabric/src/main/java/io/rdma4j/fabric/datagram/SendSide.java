@@ -92,6 +92,7 @@ final class SendSide {
         return start(address, length, desc, owner, dest, context, SendOpcode.SEND, 0);
     }
 
+    /** A device that has no data beside messages refuses them when they are posted. */
     int sendWithData(
         final long address, final int length, final MemoryRegion desc, final int data, final long dest,
         final long context) {
@@ -166,7 +167,7 @@ final class SendSide {
         return code;
     }
 
-    /** The request of what is sent next. A device without data beside messages refuses it when it is posted. */
+    /** The request of what is sent next. */
     private SendRequest next() {
         return requests[ring.nextSlot()];
     }
