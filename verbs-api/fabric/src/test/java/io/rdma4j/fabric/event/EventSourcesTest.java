@@ -291,6 +291,8 @@ class EventSourcesTest {
             assertThat(level.isReady()).as("it was done").isFalse();
             source.idle = 0;
             assertThat(other.tryWait()).as("to go on with now").isEqualTo(-FiErrno.FI_EAGAIN);
+            // The clock tells of it, too: later that would be a wake-up of its own.
+            assertThat(level.await(30_000)).as("at once").isTrue();
             source.idle = Long.MAX_VALUE;
             other.wake();
             assertThat(level.isReady()).isTrue();
