@@ -56,8 +56,8 @@ if [ "$mode" = campaign ] && [ "$campaign" != all ] && ! campaigns | grep -q "^$
     echo "test.sh: there is no campaign '$campaign'; there are: $(campaigns | cut -d ' ' -f 1 | sort -u | xargs)" >&2
     exit 2
 fi
-# With --all, what each campaign finds in half a minute with seeds that nobody has tried.
-[ "$mode" != all ] || campaign=all seconds=30
+# With --all, what each campaign finds in a third of a minute with seeds that nobody has tried.
+[ "$mode" != all ] || campaign=all seconds=20
 qemu=yes
 case $mode in quick | soak | campaign) qemu=no ;; esac
 case $only in static | style) qemu=no ;; esac
@@ -128,6 +128,11 @@ needs_time() {
         -exec grep -q 'named = TestBudget.PROPERTY' {} \; -print | grep -q .
 }
 
+# is_repeated JDK: whether another one runs the same tests, and more.
+is_repeated() {
+    [ "$mode" = all ] && [ "$1" != "${jdks[0]}" ]
+}
+
 # jvm_options JDK: sets OPTIONS to those of every test's JVM; the pom has them for whoever uses Maven.
 jvm_options() {
     read -r -a OPTIONS <<<"$(property jvm.opens)"
@@ -153,11 +158,9 @@ jvm_options() {
     # and what loads it; order is looked at there with loss.
     local on_verbs=rdm.,av.,cm.,cntr.,eq.,datagram.
     local each_once="!$on_verbs,fabric.,cq.,qp.,limit.,order.,post.,template."
-    if [ "$mode" = usual ]; then
+    if [ "$mode" = usual ] || is_repeated "$1"; then
         OPTIONS+=(-Drdma4j.qemu.inner.only="$each_once,load."
             -Drdma4j.qemu.inner.stages=conformance,kill,users,unbind -Drdma4j.judged.only="$each_once")
-    elif [ "$mode" = all ] && [ "$1" != "${jdks[0]}" ]; then
-        OPTIONS+=(-Drdma4j.qemu.inner.only="!$on_verbs")
     fi
     if [ "$mode" = soak ]; then
         # Timeouts of tests are for a machine that has time: here a test hangs that takes a quarter of an hour.
@@ -289,8 +292,8 @@ worker() {
     elif [ "$mode" = soak ]; then
         # C2 would make it half as long again.
         OPTIONS+=(-XX:TieredStopAtLevel=1 -Xmx2g)
-    elif [ "$mode" = quick ] || [ "$mode" = usual ]; then
-        # Faults that need the second compiler are looked for by jcstress here, and by all with --all.
+    elif [ "$mode" = quick ] || [ "$mode" = usual ] || is_repeated "$home"; then
+        # Faults that need the second compiler are looked for by jcstress, on each JDK, and by all on the first with --all.
         OPTIONS+=(-XX:TieredStopAtLevel=1)
     elif [ "$module" != concurrency-tests ]; then
         # What a test calls is hot for seconds: with its usual thresholds C2 takes a third of all the time.

@@ -216,7 +216,6 @@ final class Requester extends Padded implements Runnable {
         if (retries.isWaiting()) {
             // For a route, which there is now.
             retries.end();
-            drained();
         }
         final int state = qp.state();
         if (state == QpState.PVRDMA_QPS_RTS || state == QpState.PVRDMA_QPS_SQD) {
