@@ -532,14 +532,21 @@ busy() {
     done
 }
 
-# end_jobs: also what was started just now, of which nothing is noted yet. The folder is another run's when nothing works
-# in it any more.
+# end_jobs: also what was started just now, of which nothing is noted yet. The folder is another run's when nothing works in
+# it any more. Each "timeout" leads a group, and all of that is told, and waited for: one that has not noted yet what it
+# has just started ends alone.
 end_jobs() {
-    local pid
-    for pid in $(jobs -p); do
-        kill "$pid" 2>/dev/null
+    local pids pid tries=300
+    pids=$(jobs -p)
+    for pid in $pids; do
+        kill -- "-$pid" 2>/dev/null || kill "$pid" 2>/dev/null
     done
     wait
+    for pid in $pids; do
+        while kill -0 -- "-$pid" 2>/dev/null && ((tries-- > 0)); do
+            sleep 0.1
+        done
+    done
 }
 trap end_jobs EXIT
 trap 'exit 130' INT TERM
