@@ -10,11 +10,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdma4j.testing.Campaign;
 import io.rdma4j.testing.CampaignSeeds;
 
+import java.nio.ByteOrder;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A peer that sends what it likes costs its channel, and nothing else. */
 @Timeout(value = 60, unit = TimeUnit.SECONDS)
@@ -72,6 +77,52 @@ class ChannelHostileTest {
         }
         // It goes on as if nothing was wrong with what it is told.
         hostile.broken = null;
+    }
+
+    /** Two ends of which the honest one has greeted, and the other one's answer is on its way. */
+    private void greet() {
+        honest = new ModelEnd(true, 1, 4, 64, 8);
+        hostile = new ModelEnd(false, 1, 4, 64, 8);
+        ModelEnd.connect(honest, hostile);
+        assertThat(honest.wire.move(honest, hostile)).isTrue();
+    }
+
+    @ParameterizedTest
+    @CsvSource({"version, 16, 4, 0", "version, 16, 4, 2", "contexts, 2, 2, 0", "bytes, 8, 4, 0", "bytes, 8, 4, -1",
+        "slots, 12, 4, 0", "slots, 12, 4, -1"})
+    void aHelloThatSaysNothingUsefulEndsIt(final String field, final int at, final int bytes, final int value) {
+        greet();
+        hostile.wire.alter(header -> header.setMemory(at, bytes, (byte) value));
+
+        hostile.wire.move(hostile, honest);
+
+        assertThat(honest.broken).as(field).contains("it said hello with version");
+        assertThat(honest.greeted).isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {8, 12})
+    void oneSlotOfOneByteIsUseful(final int at) {
+        greet();
+        hostile.wire.alter(header -> header.putInt(at, 1, ByteOrder.LITTLE_ENDIAN));
+        hostile.wire.move(hostile, honest);
+        assertThat(honest.broken).isNull();
+        assertThat(honest.greeted).isTrue();
+    }
+
+    /** With these it could be sent more than it has room for. */
+    @Test
+    void creditsThatWereNeverTakenEndIt() {
+        greet();
+        hostile.wire.move(hostile, honest);
+        assertThat(honest.send(0, source.addressOffset(), 8, null, false, 1)).isZero();
+        for (int i = 0; i < 2; i++) {
+            assertThat(honest.broken).isNull();
+            assertThat(hostile.send(0, source.addressOffset(), 8, null, false, 1)).isZero();
+            hostile.wire.alter(header -> header.putShort(Integer.BYTES, (short) 1, ByteOrder.LITTLE_ENDIAN));
+            hostile.wire.move(hostile, honest);
+        }
+        assertThat(honest.broken).contains("with 1 credits");
     }
 
     @Campaign(value = "hostile-peer", usual = 6)

@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.Random;
+import java.util.function.Consumer;
 
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -101,6 +102,11 @@ final class PipeWire implements Wire {
     /** How many messages of this type the other end has not taken. */
     int underWay(final int type) {
         return (int) sent.stream().filter(one -> one.bytes()[0] == type).count();
+    }
+
+    /** The next message comes with another header. */
+    void alter(final Consumer<UnsafeBuffer> how) {
+        how.accept(new UnsafeBuffer(sent.element().bytes()));
     }
 
     /** Something else comes in place of the next message, or before it. */
