@@ -19,7 +19,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** A connection without a device: keeps order, loses nothing, takes so many messages at once. */
 final class PipeWire implements Wire {
-    private static final int MOST_SENDS = 12;
+    static final int MOST_SENDS = 12;
 
     /** What one side sent. */
     private record Sent(int piece, byte[] bytes) {
@@ -33,6 +33,8 @@ final class PipeWire implements Wire {
     final Deque<Posted> posted = new ArrayDeque<>();
     PipeWire peer;
     boolean closed;
+    /** What the device says to each message from now on. */
+    int answer = ReturnCode.OK;
     /** The sender may overrun its peer: the message waits then, as on a device. */
     boolean mayOverrun;
 
@@ -55,6 +57,9 @@ final class PipeWire implements Wire {
         final int payloadKey) {
         if (sent.size() == MOST_SENDS) {
             return ReturnCode.QUEUE_FULL;
+        }
+        if (answer != ReturnCode.OK) {
+            return answer;
         }
         final byte[] bytes = new byte[Header.LENGTH + payloadLength];
         if (payloadKey == -1) {
