@@ -11,7 +11,7 @@ package io.rdma4j.verbs;
  */
 public interface AsyncEventSubscription extends AutoCloseable {
     /**
-     * Events that the listener was told of.
+     * Events that the listener was told of, and is through with: who sees the count sees what it did.
      *
      * @return a count that only grows.
      */

@@ -14,16 +14,21 @@ import io.rdma4j.fabric.EndpointOptions;
 import io.rdma4j.fabric.FabricException;
 import io.rdma4j.fabric.FiAddr;
 import io.rdma4j.fabric.FiErrno;
+import io.rdma4j.fabric.MemoryRegion;
 import io.rdma4j.fabric.Message;
+import io.rdma4j.fabric.MrAccess;
+import io.rdma4j.fabric.MrAttributes;
 import io.rdma4j.fabric.OpFlags;
 import io.rdma4j.fabric.OperationKind;
 import io.rdma4j.fabric.testing.Await;
 import io.rdma4j.fabric.testing.Done;
+import io.rdma4j.verbs.PinnedMemory;
 import io.rdma4j.verbs.RdmaContext;
 
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
@@ -97,6 +102,30 @@ class RdmMultiReceiveTest {
         send(5, 5);
         assertThat(receiveMany(2_000, 500, 8)).isZero();
         gets(8, 2_000, 5, 5, false);
+    }
+
+    /** A message after the other goes into memory that is the program's again. */
+    @Test
+    void aBufferWhoseRegionIsGoneIsNotWritten() {
+        open("");
+        final PinnedMemory memory = b.domain.allocate(4096);
+        final MemoryRegion region = b.domain.register(new MrAttributes().buffer(memory)
+            .access(EnumSet.of(MrAccess.RECV)).requestedKey(99));
+        assertThat(b.ep.receiveMessage(new Message(1).add(memory.address(), 1_000, region).context(7),
+            OpFlags.MULTI_RECV)).isZero();
+        send(8, 1);
+        assertThat(b.next().errno()).isZero();
+        memory.buffer().setMemory(0, 1_000, (byte) 3);
+        region.close();
+
+        send(8, 2);
+
+        final Done refused = b.next();
+        assertThat(FiErrno.name(refused.errno())).as("%s", refused).isEqualTo("FI_EFAULT");
+        for (int i = 0; i < 1_000; i++) {
+            assertThat(memory.buffer().getByte(i)).isEqualTo((byte) 3);
+        }
+        memory.close();
     }
 
     private static void progress(final BooleanSupplier condition, final Rank... ranks) {

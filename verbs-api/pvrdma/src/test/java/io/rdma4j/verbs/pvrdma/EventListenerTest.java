@@ -93,6 +93,19 @@ class EventListenerTest {
     }
 
     @Test
+    void anEventCountsOnceTheListenerHasReturned() throws Exception {
+        device = devices.open();
+        final CountDownLatch entered = new CountDownLatch(1);
+        try (AsyncEventSubscription subscription = device.listen(blocking(entered))) {
+            raisePorts(1);
+            entered.await();
+            assertThat(subscription.delivered()).isZero();
+            release.countDown();
+            Crew.await("it has returned", () -> subscription.delivered() == 1);
+        }
+    }
+
+    @Test
     void keepsUpWithMoreEventsThanTheRingHolds() {
         device = devices.open();
         try (AsyncEventSubscription subscription = device.listen(seen::add)) {

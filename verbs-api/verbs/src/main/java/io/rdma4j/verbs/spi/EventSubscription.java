@@ -134,7 +134,6 @@ public final class EventSubscription implements AsyncEventSubscription {
 
     private void deliver(final AsyncEvent event) {
         try {
-            delivered.incrementAndGet();
             listener.onAsyncEvent(event);
         } catch (final RuntimeException | Error e) {
             // An error too: whoever registered the listener would wait for events that nobody delivers any more.
@@ -143,6 +142,7 @@ public final class EventSubscription implements AsyncEventSubscription {
                     + "; further failures are only counted", e);
             }
         } finally {
+            delivered.incrementAndGet();
             event.acknowledge();
         }
     }
