@@ -162,6 +162,7 @@ jvm_options() {
         OPTIONS+=(-Drdma4j.qemu.inner.only="$each_once,load."
             -Drdma4j.qemu.inner.stages=conformance,kill,users,unbind -Drdma4j.judged.only="$each_once")
     fi
+    ! is_repeated "$1" || OPTIONS+=(-Drdma4j.qtest.only="$each_once")
     if [ "$mode" = soak ]; then
         # Timeouts of tests are for a machine that has time: here a test hangs that takes a quarter of an hour.
         OPTIONS+=(-Drdma4j.rounds="$rounds" -Djunit.jupiter.execution.timeout.mode=disabled
@@ -185,6 +186,7 @@ build() {
     local result=$?
     exec 9>&-
     if [ $result = 0 ]; then
+        : >"$out/built-$2"
         say "built with JDK $(major "$home") in $((SECONDS - begun)) s"
     else
         say "the build with JDK $(major "$home") FAILED after $((SECONDS - begun)) s; all of its output is in $log"
@@ -493,6 +495,11 @@ run() {
         words=("${words[@]:1}")
         unset "queue[REPLY]"
         queue=("${queue[@]}")
+        if [ "$i" -gt 0 ] && [ -n "$building" ]; then
+            wait "$building" 2>/dev/null
+            building=
+            [ -e "$out/built-${dirs[i]}" ] || give_up
+        fi
         case ${words[0]} in
             static | style)
                 "${words[0]}_checks" "${jdks[i]}" "$out/${words[0]}-${dirs[i]}.log" \
@@ -569,8 +576,11 @@ esac
 jdks=("$jdk")
 dirs=(target)
 newest=$(newest_jdk)
+building=
 if [ "$mode" = all ] && [ -n "$newest" ] && [ "$newest" != "$jdk" ]; then
-    build "$newest" target-second-jdk || give_up
+    # Guests, which take longest, need not wait for it. Who ends the run waits until Maven has ended.
+    { trap : TERM; build "$newest" target-second-jdk; } 8>&- &
+    building=$!
     jdks+=("$newest")
     dirs+=(target-second-jdk)
 fi
