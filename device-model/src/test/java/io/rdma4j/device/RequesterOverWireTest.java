@@ -6,21 +6,30 @@
 package io.rdma4j.device;
 
 import static io.rdma4j.device.raw.RawWirePeer.FIRST_PSN;
+import static io.rdma4j.device.raw.RawWirePeer.MTU;
+import static io.rdma4j.device.raw.RawWirePeer.QPN;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.link.Ack;
 import io.rdma4j.device.raw.RawCq;
 import io.rdma4j.device.raw.RawEvents;
+import io.rdma4j.device.raw.RawPair;
 import io.rdma4j.device.raw.RawQp;
+import io.rdma4j.device.raw.RawRegion;
 import io.rdma4j.device.raw.RawWirePeer;
 import io.rdma4j.device.raw.RawWirePeer.Came;
 import io.rdma4j.hw.pvrdma.EventType;
 import io.rdma4j.hw.pvrdma.QpAttrMask;
 import io.rdma4j.hw.pvrdma.QpState;
+import io.rdma4j.hw.pvrdma.SendFlags;
 import io.rdma4j.hw.pvrdma.WcStatus;
+import io.rdma4j.hw.pvrdma.WrOpcode;
+import io.rdma4j.hw.pvrdma.cmd.Command;
 import io.rdma4j.hw.pvrdma.cmd.QpAttr;
 import io.rdma4j.hw.roce.Aeth;
+import io.rdma4j.hw.roce.Opcode;
 
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
@@ -37,14 +46,10 @@ class RequesterOverWireTest {
     private final RawWirePeer peer = RawWirePeer.served();
 
     RequesterOverWireTest() {
-        renew(RawQp.with().cq(peer.cq));
-        peer.connect();
-    }
-
-    private void renew(RawQp.Builder with) {
-        peer.renew(with);
+        peer.renew(RawQp.with().cq(peer.cq));
         peer.qp.timeout = LONGEST;
         peer.qp.retryCnt = 3;
+        peer.connect();
     }
 
     @AfterEach
@@ -62,10 +67,6 @@ class RequesterOverWireTest {
 
     private void step(int state) {
         assertThat(peer.qp.modifyState(state)).isZero();
-    }
-
-    private void expectState(int state) {
-        assertThat(QpState.NAMES.of(peer.qp.query().get(QpAttr.QP_STATE))).isEqualTo(QpState.NAMES.of(state));
     }
 
     private void expect(long wrId, int status) {
@@ -152,7 +153,7 @@ class RequesterOverWireTest {
         peer.acknowledge(FIRST_PSN, Aeth.ACK);
         peer.serve();
         expect(1, WcStatus.PVRDMA_WC_SUCCESS);
-        expectState(QpState.PVRDMA_QPS_RTS);
+        assertThat(peer.qp.query().get(QpAttr.QP_STATE)).isEqualTo(QpState.PVRDMA_QPS_RTS);
     }
 
     /** What it says is of requests that cannot be read any more. */
@@ -168,5 +169,41 @@ class RequesterOverWireTest {
         assertThat(peer.cq.poll()).isNull();
         assertThat(peer.driver.device().describe()).contains("(unmapped) completed 0,");
         assertThat(peer.driver.device().counters().get(Counter.INTERNAL_ERRORS)).isZero();
+    }
+
+    @Test
+    void datagramsAreNumberedFromTheFirstNumberOn() {
+        final RawQp sender = peer.driver.createQp(RawQp.with().ud().cq(peer.cq));
+        sender.connect(0, peer.gid());
+        for (int i = 0; i < 3; i++) {
+            sender.post(w -> w.send(1, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED)
+                .datagram(peer.driver.pd, QPN, RawQp.QKEY, peer.gid()).sge(peer.region.start(), 40, peer.region.lkey));
+        }
+        assertThat(peer.serve()).extracting(Came::opcode, Came::psn).containsExactly(
+            tuple(Opcode.UD | Opcode.SEND_ONLY, FIRST_PSN), tuple(Opcode.UD | Opcode.SEND_ONLY, FIRST_PSN + 1),
+            tuple(Opcode.UD | Opcode.SEND_ONLY, FIRST_PSN + 2));
+        assertThat(sender.query().get(QpAttr.SQ_PSN)).isEqualTo(FIRST_PSN + 3);
+    }
+
+    /** Who goes on from a number that the peer has taken would have it take the next message for a repeat. */
+    @Test
+    void aNumberThatWasAcknowledgedIsNotUsedAgain() {
+        final RawRegion gone = peer.driver.registerInOne(MTU, RawPair.ALL);
+        send(1);
+        send(2);
+        peer.qp.send(3, gone.start(), 40, gone.lkey);
+        assertThat(peer.serve()).hasSize(3);
+        pass(OVER);
+        assertThat(peer.serve()).as("the second time").hasSize(3);
+        assertThat(peer.driver.destroy(Command.DESTROY_MR, gone.handle)).isZero();
+        // The peer has taken the first one, and had no receive for the second one; then one for its copy.
+        peer.acknowledge(FIRST_PSN, Aeth.ACK);
+        peer.acknowledge(FIRST_PSN + 1, Aeth.RNR_NAK);
+        peer.acknowledge(FIRST_PSN + 1, Aeth.ACK);
+        peer.serve();
+        for (final int status : new int[] {0, 0, WcStatus.PVRDMA_WC_LOC_PROT_ERR}) {
+            assertThat(peer.cq.poll().status()).isEqualTo(status);
+        }
+        assertThat(peer.qp.query().get(QpAttr.SQ_PSN)).isEqualTo(FIRST_PSN + 3);
     }
 }

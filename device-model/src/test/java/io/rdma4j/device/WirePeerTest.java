@@ -9,7 +9,6 @@ import static io.rdma4j.device.raw.RawWirePeer.FIRST_PSN;
 import static io.rdma4j.device.raw.RawWirePeer.MTU;
 import static io.rdma4j.device.raw.RawWirePeer.QPN;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.tuple;
 
 import io.rdma4j.device.common.Counter;
 import io.rdma4j.device.raw.RawCq;
@@ -226,21 +225,6 @@ class WirePeerTest {
         assertThat(peer.answered()).isEqualTo(Opcode.READ_RESPONSE_LAST);
     }
 
-    @Test
-    void datagramsAreNumberedFromTheFirstNumberOn() {
-        connectServed();
-        final RawQp sender = peer.driver.createQp(RawQp.with().ud().cq(peer.cq));
-        sender.connect(0, peer.gid());
-        for (int i = 0; i < 3; i++) {
-            sender.post(w -> w.send(1, WrOpcode.PVRDMA_WR_SEND, SendFlags.PVRDMA_SEND_SIGNALED)
-                .datagram(peer.driver.pd, QPN, RawQp.QKEY, peer.gid()).sge(peer.region.start(), 40, peer.region.lkey));
-        }
-        assertThat(peer.serve()).extracting(Came::opcode, Came::psn).containsExactly(
-            tuple(Opcode.UD | Opcode.SEND_ONLY, FIRST_PSN), tuple(Opcode.UD | Opcode.SEND_ONLY, FIRST_PSN + 1),
-            tuple(Opcode.UD | Opcode.SEND_ONLY, FIRST_PSN + 2));
-        assertThat(sender.query().get(QpAttr.SQ_PSN)).isEqualTo(FIRST_PSN + 3);
-    }
-
     /** A packet of it was lost, or the answer came too late: what is asked for again is a request of its own. */
     @ParameterizedTest
     @ValueSource(ints = {0, 10, 128, LONG_READ - 2, LONG_READ - 1})
@@ -417,33 +401,6 @@ class WirePeerTest {
         assertThat(answers).hasSize(1);
         assertThat(answers.get(0).opcode()).isEqualTo(Opcode.ATOMIC_ACKNOWLEDGE);
         return new UnsafeBuffer(answers.get(0).bytes()).getLong(Bth.LENGTH + Aeth.LENGTH, ByteOrder.BIG_ENDIAN);
-    }
-
-    /** Who goes on from a number that the peer has taken would have it take the next message for a repeat. */
-    @Test
-    void aNumberThatWasAcknowledgedIsNotUsedAgain() {
-        connectServed();
-        final RawRegion gone = peer.driver.registerInOne(MTU, RawPair.ALL);
-        peer.renew(RawQp.with().cq(peer.cq));
-        // 2.4 hours.
-        peer.qp.timeout = 31;
-        peer.connect();
-        peer.qp.send(1, peer.region.start(), 40, peer.region.lkey);
-        peer.qp.send(2, peer.region.start(), 40, peer.region.lkey);
-        peer.qp.send(3, gone.start(), 40, gone.lkey);
-        assertThat(peer.serve()).hasSize(3);
-        peer.driver.device().faults().passTime(Duration.ofHours(3));
-        assertThat(peer.serve()).as("the second time").hasSize(3);
-        assertThat(peer.driver.destroy(Command.DESTROY_MR, gone.handle)).isZero();
-        // The peer has taken the first one, and had no receive for the second one; then one for its copy.
-        peer.acknowledge(FIRST_PSN, Aeth.ACK);
-        peer.acknowledge(FIRST_PSN + 1, Aeth.RNR_NAK);
-        peer.acknowledge(FIRST_PSN + 1, Aeth.ACK);
-        peer.serve();
-        for (final int status : new int[] {0, 0, WcStatus.PVRDMA_WC_LOC_PROT_ERR}) {
-            assertThat(peer.cq.poll().status()).isEqualTo(status);
-        }
-        assertThat(peer.qp.query().get(QpAttr.SQ_PSN)).isEqualTo(FIRST_PSN + 3);
     }
 
     /** What overtakes a packet has the peer miss that one, which it may take later: nobody knows its number. */
